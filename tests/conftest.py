@@ -27,7 +27,7 @@ os.environ["POLARS_MAX_THREADS"] = "1"
 import pytest
 from hypothesis import settings
 
-from ragauge import catalog
+from ragauge import catalog, plugins
 from ragauge.metric import FEATURES, METRICS
 
 # A deadline says how loaded the machine is, not whether the code is right.
@@ -150,6 +150,33 @@ def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> 
         return Done(int(left.value.code or 0), said.out, said.err)
 
     return call
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch, own_metrics) -> Iterator[Callable[..., None]]:
+    """Makes a package `their-1.0` findable in this process, with one entry point of a kind.
+
+    `install("judges", "big = their:Judge", their="class Judge: …")`; further arguments are its modules.
+    """
+
+    def forget() -> None:
+        plugins.offered.cache_clear()
+        catalog._import_all.cache_clear()
+        catalog.BROKEN.clear()
+
+    def add(kind: str, entry: str, **modules: str) -> None:
+        place = tmp_path / "their-1.0.dist-info"
+        place.mkdir()
+        (place / "METADATA").write_text("Metadata-Version: 2.1\nName: their\nVersion: 1.0\n")
+        (place / "entry_points.txt").write_text(f"[ragauge.{kind}]\n{entry}\n")
+        for name, source in modules.items():
+            (tmp_path / f"{name}.py").write_text(source)
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.syspath_prepend(tmp_path)
+        forget()
+
+    yield add
+    forget()
 
 
 @pytest.fixture

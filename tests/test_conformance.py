@@ -231,19 +231,30 @@ def measured(rows, chosen: Mapping[str, Plan]) -> dict[str, list[Score]]:
     return found
 
 
-def each(asked, rows, check) -> None:
-    """Run a check on the scores that each label, or each metric of LOCAL, gives the rows."""
-    labels = {USEFUL.get(one, one) if asked is LOCAL else one: one for one in asked}
-    found = measured(rows, {label: plans()[label] for label in labels if label in plans()})
+@cache
+def of_all_rows() -> dict[str, list[Score]]:
+    return measured(ROWS, plans())
+
+
+def each(labels, rows, check) -> None:
+    """Run a check on the scores that each label gives the rows."""
+    chosen = {label: plans()[label] for label in labels if label in plans()}
+    found = of_all_rows() if rows is ROWS else measured(rows, chosen)
     failures = []
-    for label in found:
+    for label in chosen:
         try:
-            check(labels[label], found[label])
+            check(label, found[label])
         except AssertionError as error:
             error.add_note(f"of {label}")
             failures.append(error)
     if failures:
-        raise ExceptionGroup(f"{len(failures)} of {len(found)} labels fail", failures)
+        raise ExceptionGroup(f"{len(failures)} of {len(chosen)} labels fail", failures)
+
+
+def each_metric(names, rows, check) -> None:
+    """The same for metrics by name, with labels that ask for something."""
+    labels = [USEFUL.get(name, name) for name in names]
+    each(labels, rows, lambda label, found: check(Label.parse(label).name, found))
 
 
 def as_data(found: list[Score]) -> list[tuple[object, ...]]:
@@ -321,16 +332,12 @@ def is_installed(label: str) -> bool:
 def test_no_score_depends_on_batch_size_or_order_or_on_other_rows():
     chosen = {label: plan for label, plan in plans().items() if label in LABELS}
     alone = [measured([row], chosen) for row in ROWS]
-    in_twos = [measured(ROWS[at : at + 2], chosen) for at in (0, 2, 4)]
     backwards = measured(ROWS[::-1], chosen)
-    again = measured(ROWS, chosen)
 
     def check(label, found):
         together = as_data(found)
         assert together == [as_data(part[label])[0] for part in alone]
-        assert together == [one for part in in_twos for one in as_data(part[label])]
         assert together == as_data(backwards[label])[::-1]
-        assert together == as_data(again[label])
 
     each(LABELS, ROWS, check)
 
@@ -347,11 +354,13 @@ def test_scores_are_sound_on_the_sample_rows():
     each(LABELS, ROWS, assert_sound)
 
 
-def test_every_metric_has_a_value_somewhere():
-    def check(_, found):
+def test_every_metric_has_a_value_somewhere_and_every_value_evidence():
+    def check(name, found):
         assert any(one.status is Status.OK for one in found)
+        is_given = name in MEASURED  # the sample has the value itself
+        assert is_given or all(score.value is None or score.evidence for score in found)
 
-    each(LOCAL, ROWS, check)
+    each_metric(LOCAL, ROWS, check)
 
 
 def columns_read(metric: Metric) -> dict[str, bool]:
@@ -374,14 +383,13 @@ COLUMNS_READ = {name: columns_read(metric) for name, metric in LOCAL.items()}
 @pytest.mark.parametrize("column", sorted({one for read in COLUMNS_READ.values() for one in read}))
 def test_null_in_a_column_it_reads_makes_a_score_missing_unless_it_is_handled(column):
     def check(name, found):
-        if column not in COLUMNS_READ[name]:
-            return
         assert_sound(name, found)
         if not COLUMNS_READ[name][column]:
             assert {one.status for one in found} == {Status.MISSING}
             assert all(column in (one.reason or "") for one in found)
 
-    each(LOCAL, [row | {column: None} for row in ROWS[:4]], check)
+    reading = [name for name, read in COLUMNS_READ.items() if column in read]
+    each_metric(reading, [row | {column: None} for row in ROWS[:4]], check)
 
 
 def test_where_every_column_it_reads_is_null_no_metric_has_a_value():
@@ -389,12 +397,10 @@ def test_where_every_column_it_reads_is_null_no_metric_has_a_value():
         assert {one.status for one in found} <= {Status.MISSING, Status.UNDEFINED}
         assert all(one.reason for one in found)
 
-    read = {frozenset(one): [] for one in COLUMNS_READ.values()}
-    for name, columns in COLUMNS_READ.items():
-        read[frozenset(columns)].append(name)
-    for columns, names in read.items():
+    for columns in {frozenset(one) for one in COLUMNS_READ.values()}:
+        names = [name for name, read in COLUMNS_READ.items() if {*read} == columns]
         null = dict.fromkeys((*columns, *PARTS))
-        each([USEFUL.get(name, name) for name in names], [row | null for row in ROWS], check)
+        each_metric(names, [row | null for row in ROWS], check)
 
 
 def test_empty_texts_and_lists_give_a_value_or_undefined_and_never_break():
@@ -447,7 +453,7 @@ def test_a_text_of_200_kb_gives_a_sound_score(has_model):
     long = "The yearly fee of Lantern Hut is $1,604.50 (5% more), says Rule C-1. " * times
     short = [ROWS[0] | {"answer": long, "contexts": [long] * 2, "context_ids": ["d1", "d2"]}]
     both = [short[0] | {"question": long, "references": [long[:-9]], "gold_contexts": [long]}]
-    each([USEFUL.get(name, name) for name in names], short + both, assert_sound)
+    each_metric(names, short + both, assert_sound)
 
 
 @pytest.mark.slow
@@ -556,23 +562,11 @@ RECOMPUTED = {name: from_hits(name) for name in MEASURES} | RECOMPUTED
 
 def test_the_evidence_is_enough_to_recompute_the_value():
     def check(name, found):
-        if name not in RECOMPUTED:
-            return
-        n_recomputed = 0
-        for score in found:
-            if score.value is not None:
-                evidence = json.loads(evidence_json(score.evidence))
-                rounded = 2e-6 if LOCAL[name].resources else None  # cosines have six digits there
-                assert float(RECOMPUTED[name](evidence)) == approx(score.value, abs=rounded)
-                n_recomputed += 1
-        assert n_recomputed
+        scored = [score for score in found[:4] if score.value is not None]
+        assert scored
+        for score in scored:
+            evidence = json.loads(evidence_json(score.evidence))
+            rounded = 2e-6 if LOCAL[name].resources else None  # cosines have six digits there
+            assert float(RECOMPUTED[name](evidence)) == approx(score.value, abs=rounded)
 
-    each(LOCAL, ROWS[:4], check)
-
-
-def test_every_value_comes_with_evidence():
-    def check(name, found):
-        is_given = Label.parse(name).name in MEASURED  # the sample has the value itself
-        assert is_given or all(score.value is None or score.evidence for score in found)
-
-    each(LOCAL, ROWS, check)
+    each_metric([name for name in LOCAL if name in RECOMPUTED], ROWS, check)

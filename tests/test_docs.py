@@ -22,7 +22,7 @@ LINKING = [
     *sorted(ROOT.glob("examples/*/README.md")),
 ]
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text()
-QUICK = ("README.md", "first-screen.md")
+QUICK = (ROOT / "README.md", ROOT / "docs" / "first-screen.md")
 """Pages whose commands are run by `make test`; those of all pages by `make test-slow`."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
@@ -45,7 +45,7 @@ def test_the_python_blocks_of_a_page_run_one_after_the_other(page, tmp_path, mon
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.name, marks=() if page.name in QUICK else pytest.mark.slow)
+        pytest.param(page, id=page.name, marks=() if page in QUICK else pytest.mark.slow)
         for page in PAGES
     ],
 )

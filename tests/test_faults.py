@@ -9,9 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -21,8 +21,7 @@ import ragauge as rg
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """How a command ended and what it said."""
 
     code: int
@@ -39,24 +38,13 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "ragauge", *map(str, arguments)]
 
 
-def started(
-    folder: Path,
-    *arguments: object,
-    env: Mapping[str, str] | None = None,
-    before: Callable[[], object] | None = None,
-) -> Done:
+def started(folder: Path, *arguments: object, env: Mapping[str, str] = {}, **how: Any) -> Done:
     """The command as a process of its own."""
-    done = subprocess.run(
-        command(*arguments),
-        cwd=folder,
-        env={**os.environ, **(env or {})},
-        capture_output=True,
-        preexec_fn=before,
-        check=False,
-        timeout=60,
-    )
-    assert b"Traceback" not in done.stderr, done.stderr.decode()
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+    how = {"env": {**os.environ, **env}, "capture_output": True, "timeout": 60, **how}
+    done = subprocess.run(command(*arguments), cwd=folder, check=False, **how)
+    said = (done.stderr or b"").decode()
+    assert "Traceback" not in said
+    return Done(done.returncode, (done.stdout or b"").decode(), said)
 
 
 def scores(folder: Path) -> pl.DataFrame:
@@ -67,25 +55,15 @@ GOOD = '{"id": "q1", "answer": "x"}\n'
 
 UNREADABLE = {
     "empty": (b"", "holds no samples"),
-    "only blank lines": (b"\n \n", "holds no samples"),
     "duplicate ids": (GOOD.encode() * 2, "a.jsonl:2: id 'q1': duplicate id, first at a.jsonl:1"),
-    "NaN": (b'{"id": "q1", "score": NaN}', "a.jsonl:1: id 'q1', field 'score': must be finite"),
     "1e999": (b'{"id": "q1", "context_scores": [1e999]}', "field 'context_scores': must be finite"),
     "huge integer": (b'{"id": "q1", "n": 1' + b"0" * 5_000 + b"}", "a.jsonl:1"),
     "truncated": (GOOD.encode() + b'{"id": "q2", "answ', "a.jsonl:2: is not JSON"),
-    "duplicate key": (b'{"id": "q1", "answer": "x", "answer": "y"}', "'answer'"),
     "100,000 levels": (b'{"id":' + b"[" * 100_000, "a.jsonl:1: is nested too deeply"),
-    "half a character": (b'{"id": "q1", "answer": "\\ud800"}', "lone surrogate U+D800"),
     "half a character in an id": (b'{"id": "q\\udfff", "answer": "x"}', "lone surrogate U+DFFF"),
-    "latin-1": ('{"id": "q1", "answer": "é"}'.encode("latin-1"), "a.jsonl:1"),
-    "UTF-16 without a mark": (
-        GOOD.encode("utf-16-le"),
-        "looks like UTF-16 without a byte order mark",
-    ),
     "a binary file": (bytes(range(256)) * 10, "a.jsonl"),
-    "not an object": (b"[1, 2]\n", "a.jsonl:1"),
-    "pickle": (b"\x80\x04\x95\x0e\x00\x00\x00", "a.jsonl"),
 }
+"""tests/loaders/formats/test_jsonl.py has all of them."""
 
 
 @pytest.mark.parametrize(("content", "said"), UNREADABLE.values(), ids=UNREADABLE)
@@ -101,9 +79,6 @@ def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, cont
 
 RAGGED = {
     "too many cells": ("id,answer\nq1,x\nq2,y,z\n", "a.csv:3: has 3 cells, but the header has 2"),
-    "too few cells": ("id,answer\nq1\n", "a.csv:2: has 1 cell"),
-    "an open quote": ('id,answer\nq1,"x\n', "a.csv"),
-    "the same column twice": ("id,answer,answer\nq1,x,y\n", "answer"),
     "a list that is none": ('id,contexts\nq1,"[1, 2"\n', "contexts"),
 }
 
@@ -112,8 +87,7 @@ RAGGED = {
 def test_a_csv_that_cannot_be_read_is_told_with_its_row(ragauge, tmp_path, text, said):
     (tmp_path / "a.csv").write_text(text)
     done = ragauge("run", "a.csv", "-m", "dont_know")
-    assert (done.code, done.out) == (3, "")
-    assert said in done.err
+    assert (done.code, done.out, said in done.err) == (3, "", True)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
@@ -151,14 +125,10 @@ def test_templates_and_formulas_in_data_are_verbatim(ragauge, tmp_path):
 
 ABUSES = {
     "python": "__import__('os').system('touch pwned')",
-    "dunder": "id.__class__ = 'x'",
     "10,000 parentheses": "(" * 10_000,
-    "deep parentheses": "(" * 4_000 + "id" + ")" * 4_000,
     "deep not": "not " * 2_400 + "id",
     "too long": "id = 'x' or " * 100_000 + "id = 'x'",
-    "an endless text": "id = '" + "\\" * 9_000,
     "an endless number": "n = " + "9" * 9_000,
-    "a lambda": "lambda: 1",
     "a comparison of unlike things": "id > 3",
     "null bytes": "id = '\x00' and (",
 }
@@ -177,28 +147,24 @@ def test_an_abused_filter_is_refused_at_once(assert_quick, ragauge, tmp_path, te
 
 def test_a_long_filter_that_is_sound_is_not_printed_whole(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
-    text = " or ".join(['id = "q1"'] * 700)
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
-    assert done.code == 0
-    assert len(done.err) < 1_000
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text.replace("q1", "q2"))
-    assert done.code == 3
-    assert len(done.err) < 1_000
+    for id, code in (("q1", 0), ("q2", 3)):
+        text = " or ".join([f'id = "{id}"'] * 700)
+        done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
+        assert done.code == code
+        assert len(done.err) < 1_000
 
 
 def test_what_is_large_is_done_in_bounded_time_and_cut_with_a_mark(ragauge, tmp_path):
     contexts = [f"passage number {n}" for n in range(10_000)]
     rows = [
         {"id": "wide", "answer": "word", "reference": "word", "contexts": contexts},
-        {"id": "long", "answer": "word and more " * 750_000, "reference": "word"},
+        {"id": "long", "answer": "word and more " * 100_000, "reference": "word"},
     ]
     written(tmp_path / "a.jsonl", rows)
-    asked = [
-        one for name in ("exact_match", "citation_quality", "dont_know") for one in ("-m", name)
-    ]
+    metrics = ("-m", "exact_match", "-m", "citation_quality", "-m", "dont_know")
     start = time.process_time()
-    assert ragauge("run", "a.jsonl", *asked, "--folder", "r").code == 0
-    assert time.process_time() - start < 10
+    assert ragauge("run", "a.jsonl", *metrics, "--folder", "r").code == 0
+    assert time.process_time() - start < 5
     for id in ("wide", "long"):
         done = ragauge("show", "r", id)
         assert "more" in done.out
@@ -240,24 +206,15 @@ def test_a_path_that_is_no_utf_8_works_and_its_files_are_strict_json(ragauge, tm
     assert ragauge("show", folder, "q1").code == 0
 
 
-LOCALES = (
-    pytest.param({"LC_ALL": "C"}, marks=pytest.mark.slow),
-    {"LANG": "C", "LC_ALL": ""},
-    pytest.param({"LC_ALL": "tr_TR.UTF-8"}, marks=pytest.mark.slow),
-    pytest.param({"LC_ALL": "xx"}, marks=pytest.mark.slow),
-)
-
-
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """A run of hostile text from which no environment may differ."""
     folder = tmp_path_factory.mktemp("reference")
     rows = [
-        {"id": f"İq{n}", "system": f"né 東{n % 2}", "answer": f"Iı {n} $5", "reference": "ıI 5",
-         "kind": "İİ"}
+        {"id": f"İq{n}", "system": f"né 東{n % 2}", "answer": f"Iı {n} $5", "reference": "ıI 5"}
         for n in range(20)
-    ]  # fmt: skip
-    written(folder / "a.jsonl", rows)
+    ]
+    written(folder / "a.jsonl", [{**row, "kind": "İİ"} for row in rows])
     return folder, in_environment(folder, {"PYTHONHASHSEED": "0"}, "reference")
 
 
@@ -272,8 +229,15 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
 @pytest.mark.parametrize(
     "env",
     [
-        *LOCALES,
-        {"PYTHONHASHSEED": "1", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+        {"LANG": "C", "LC_ALL": "", "PYTHONHASHSEED": "1", "PYTHONUTF8": "0"},
+        *(
+            pytest.param(env, marks=pytest.mark.slow)
+            for env in (
+                {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+                {"LC_ALL": "tr_TR.UTF-8"},
+                {"LC_ALL": "xx"},
+            )
+        ),
     ],
     ids=str,
 )
@@ -283,19 +247,18 @@ def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
     done = in_environment(folder, env, name)
     assert done.out.replace(name, "reference") == expected.out
     parts = ("scores/000000.parquet", "evidence/000000.parquet")
-    for file in (*parts, "summary.json", "summary.md", "samples.parquet"):
-        assert (folder / name / file).read_bytes() == (folder / "reference" / file).read_bytes()
-    for kind in ("csv", "md", "tex", "jsonl"):
-        ours, theirs = folder / f"{name}.{kind}", folder / f"reference.{kind}"
+    files = [f"/{file}" for file in (*parts, "summary.json", "summary.md", "samples.parquet")]
+    for end in (*files, ".csv", ".md", ".tex", ".jsonl"):
+        ours, theirs = folder / f"{name}{end}", folder / f"reference{end}"
         assert ours.read_bytes() == theirs.read_bytes()
 
 
 def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handbook):
-    lines = handbook.read_text().splitlines()
-    (tmp_path / "turned.jsonl").write_text("\n".join(reversed(lines)))
-    asked = ("-s", "answer-quality", "-s", "factual-qa")
-    there = ragauge("run", handbook, *asked, "--folder", "there")
-    back = ragauge("run", "turned.jsonl", *asked, "--folder", "back")
+    lines = handbook.read_text().splitlines()[:24]
+    for name, rows in (("rows", lines), ("turned", lines[::-1])):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    there = ragauge("run", "rows.jsonl", "-s", "factual-qa", "--folder", "there")
+    back = ragauge("run", "turned.jsonl", "-s", "factual-qa", "--folder", "back")
     assert there.out == back.out.replace("back", "there")
     keys = ["id", "system", "metric"]
     assert scores(tmp_path / "there").sort(keys).equals(scores(tmp_path / "back").sort(keys))
@@ -306,43 +269,32 @@ def test_the_order_of_rows_changes_no_score_and_no_mean(ragauge, tmp_path, handb
     "arguments",
     # `doctor` imports every extra that is installed, which takes seconds.
     [
-        pytest.param(("metrics",), marks=pytest.mark.slow),
         ("show", "reference"),
-        pytest.param(("doctor",), marks=pytest.mark.slow),
+        *(pytest.param((name,), marks=pytest.mark.slow) for name in ("metrics", "doctor")),
     ],
 )
 def test_a_reader_that_leaves_is_no_error(reference, arguments):
-    folder, _ = reference
     pipe_out, pipe_in = os.pipe()
     os.close(pipe_out)
-    done = subprocess.run(
-        command(*arguments), cwd=folder, stdout=pipe_in, stderr=subprocess.PIPE, check=False
-    )
+    pipes = {"capture_output": False, "stdout": pipe_in, "stderr": subprocess.PIPE}
+    done = started(reference[0], *arguments, **pipes)
     os.close(pipe_in)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.code, done.err) == (0, "")
 
 
 @LINUX
 def test_a_full_disk_behind_standard_output_is_an_error_of_the_disk(reference):
-    folder, _ = reference
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            command("show", "reference"),
-            cwd=folder,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    assert done.returncode == 5
-    assert done.stderr.startswith(b"ragauge: error: cannot write: ")
-    assert b"Traceback" not in done.stderr
+        streams = {"capture_output": False, "stdout": full, "stderr": subprocess.PIPE}
+        done = started(reference[0], "show", "reference", **streams)
+    assert done.code == 5
+    assert done.err.startswith("ragauge: error: cannot write: ")
 
 
 @LINUX
 def test_closed_streams_are_no_error(reference):
-    folder, _ = reference
     shell = f"{sys.executable} -m ragauge show reference >&- 2>&-"
-    assert subprocess.run(shell, shell=True, cwd=folder, check=False).returncode == 0
+    assert subprocess.run(shell, shell=True, cwd=reference[0], check=False).returncode == 0
 
 
 SLOW_ROWS = 6_000
@@ -370,11 +322,9 @@ def slow_run(folder: str) -> tuple[str, ...]:
 
 def stopped(folder: Path, name: str, sign: signal.Signals, n_parts: int) -> tuple[int, str]:
     """The command, sent a signal when it has so many parts; its exit code and what it said."""
-    running = subprocess.Popen(
-        command(*slow_run(name)), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    parts = folder / name / "scores"
-    deadline = time.monotonic() + 30
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    running = subprocess.Popen(command(*slow_run(name)), cwd=folder, **pipes)
+    parts, deadline = folder / name / "scores", time.monotonic() + 30
     while len(list(parts.glob("[0-9]*.parquet"))) < n_parts and time.monotonic() < deadline:
         time.sleep(0.005)
     running.send_signal(sign)
@@ -418,18 +368,11 @@ def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, 
     code, _ = stopped(slow, name, signal.SIGKILL, n_parts)
     assert code == -signal.SIGKILL
     assert started(slow, "show", name).code == 5
+    if n_parts == 4:  # and one of them is damaged
+        (slow / name / "scores/000001.parquet").write_bytes(b"PAR1 not really")
     done = started(slow, *slow_run(name))
     assert done.code == 0, done.err
     assert_same_run(slow, name)
-
-
-@LINUX
-@pytest.mark.slow
-def test_a_part_that_is_damaged_is_made_again(slow):
-    stopped(slow, "damaged", signal.SIGKILL, 3)
-    (slow / "damaged/scores/000001.parquet").write_bytes(b"PAR1 not really")
-    assert started(slow, *slow_run("damaged")).code == 0
-    assert_same_run(slow, "damaged")
 
 
 def small_files_only() -> None:
@@ -442,7 +385,7 @@ def small_files_only() -> None:
 def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
     output = slow / "kept.csv"
     output.write_text("old\n")
-    done = started(slow, *slow_run("whole"), "-o", "kept.csv", before=small_files_only)
+    done = started(slow, *slow_run("whole"), "-o", "kept.csv", preexec_fn=small_files_only)
     assert done.code == 5
     assert "kept.csv: cannot be written: File too large; existing files are unchanged" in done.err
     assert output.read_text() == "old\n"
@@ -452,7 +395,7 @@ def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
 @LINUX
 @pytest.mark.slow
 def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
-    done = started(slow, *slow_run("full"), before=small_files_only)
+    done = started(slow, *slow_run("full"), preexec_fn=small_files_only)
     assert (done.code, done.out) == (5, "")
     assert "cannot be written: File too large" in done.err
     assert started(slow, *slow_run("full")).code == 0
@@ -465,10 +408,9 @@ def test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided(
 ):
     written(tmp_path / "a.jsonl", [{"id": "q1", "answer": "x"}])
     tmp_path.chmod(0o555)
+    run = ("run", "a.jsonl", "-m", "dont_know")
     try:
-        done = started(
-            tmp_path, "run", "a.jsonl", "-m", "dont_know", before=without_superuser_rights
-        )
+        done = started(tmp_path, *run, preexec_fn=without_superuser_rights)
         assert (done.code, done.out) == (5, "")
         assert "cannot be written: Permission denied" in done.err
         assert "free space" not in done.err
@@ -490,7 +432,7 @@ def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
     (tmp_path / "whole").chmod(0o555)
     try:
         for arguments in (("show", "whole"), slow_run("whole")):
-            done = started(tmp_path, *arguments, before=without_superuser_rights)
+            done = started(tmp_path, *arguments, preexec_fn=without_superuser_rights)
             assert done.code == 0, done.err
     finally:
         (tmp_path / "whole").chmod(0o755)
@@ -520,22 +462,3 @@ def test_an_output_in_a_folder_that_is_not_there_makes_it(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
     assert ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "not/there/s.csv").code == 0
     assert (tmp_path / "not/there/s.csv").exists()
-
-
-@pytest.mark.slow
-def test_a_run_opens_no_socket(tmp_path, handbook):
-    """Blocks every socket in a process of its own, and evaluates all that needs no resource."""
-    code = (
-        "import socket, sys\n"
-        "def blocked(*args, **kwargs): raise AssertionError('a socket was opened')\n"
-        "socket.socket = socket.create_connection = socket.getaddrinfo = blocked\n"
-        "from ragauge.cli import main\n"
-        "main(sys.argv[1:])\n"
-    )
-    suites = ("answer-quality", "reference-free", "passage-retrieval", "factual-qa", "graphrag")
-    asked = [one for suite in suites for one in ("-s", suite)]
-    done = subprocess.run(
-        [sys.executable, "-c", code, "run", handbook, *asked],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr

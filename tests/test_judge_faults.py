@@ -11,7 +11,7 @@ import rules
 import ragauge as rg
 
 MEASURES = ["faithfulness", "context_precision", "context_recall", "factual_accuracy", "gpt_score"]
-N = 40
+N = 25
 CALLS = 7 * N
 
 
@@ -86,19 +86,6 @@ def test_an_endpoint_that_fails_in_every_way_loses_no_score_and_moves_none(clean
     assert server.n_requests > CALLS
     assert set(run.scores["status"]) == {"ok"}
     assert run.scores.height == N * len(MEASURES)
-    assert run.scores["value"].equals(clean.scores["value"])
-
-
-def test_short_lists_of_verdicts_are_asked_for_again_and_move_no_score(clean, tmp_path):
-    drawn = random.Random(6)
-
-    def answer(_, body):
-        said = right(body)
-        is_first = len(body["messages"]) == 2
-        return faulty.ok(shortened(said) if is_first and drawn.random() < 0.2 else said)
-
-    run, server = judged(answer, tmp_path)
-    assert server.n_requests > CALLS
     assert run.scores["value"].equals(clean.scores["value"])
 
 

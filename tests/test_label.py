@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -117,13 +115,6 @@ def test_any_text_is_a_label_or_a_clean_error(text):
     except LabelError:
         return
     assert Label.parse(str(label)) == label
-
-
-def test_strings_keep_every_character_through_a_label():
-    text = 'a"b\\c\n\u2028😀é'
-    label = Label("m", {"a": text})
-    assert json.loads(str(label)[len("m(a=") : -1]) == text
-    assert Label.parse(str(label)).settings["a"] == text
 
 
 @pytest.mark.parametrize(

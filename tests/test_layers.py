@@ -40,22 +40,8 @@ LAYERS = (
 
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 HEAVY = {
-    "matplotlib",
-    "nltk",
-    "numpy",
-    "onnxruntime",
-    "openai",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "ray",
-    "rich",
-    "sacrebleu",
-    "scipy",
-    "sklearn",
-    "spacy",
-    "torch",
-    "transformers",
+    *("matplotlib", "nltk", "numpy", "onnxruntime", "openai", "pandas", "polars", "pyarrow"),
+    *("ray", "rich", "sacrebleu", "scipy", "sklearn", "spacy", "torch", "transformers"),
 }
 """Packages that are imported inside the function that needs them."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -72,74 +58,44 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
-LIGHT = {
-    "encoders.models",
-    "rankings.names",
-    "stats.aggregation",
-}
+LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
+
+
+def modules(room: str, *names: str) -> set[str]:
+    return {f"{room}.{name}" for name in names}
+
+
 LATE = {
-    *(
-        f"comparing.{name}"
-        for name in [
-            "compare",
-            "mismatches",
-            "pair",
-            "rows",
-            "scores",
-        ]
-    ),
-    "engine.executors",
-    "evaluation.judge_bias",
-    "gating.gate",
-    "gating.slices",
-    "gating.words",
-    "rankings.fusion",
-    *(
-        f"loaders.{name}"
-        for name in ["gold", "joining", "pairing", "piece_files", "questions", "reading"]
-    ),
+    *modules("comparing", "compare", "mismatches", "pair", "rows", "scores"),
+    *modules("engine", "executors"),
+    *modules("evaluation", "judge_bias"),
+    *modules("gating", "gate", "slices", "words"),
+    *modules("loaders", "gold", "joining", "pairing", "piece_files", "questions", "reading"),
+    *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
+    *modules("people", "rater_agreement", "review_stats", "system_rates", "verdicts"),
+    *modules("rankings", "fusion"),
     *(module for module in MODULES if module.startswith(("page.", "web."))),
-    *(
-        f"people.{name}"
-        for name in [
-            "calibrate",
-            "calibration",
-            "judge_effects",
-            "metric_agreement",
-            "rater_agreement",
-            "review_stats",
-            "system_rates",
-            "verdicts",
-        ]
-    ),
 } - LIGHT
 """The modules of what only some commands and inputs need."""
+NUMERICAL = {
+    *(module for module in MODULES if module.startswith(("encoders.", "rankings.", "stats."))),
+    *modules("features", "rankings", "matches", "sentence_cosines", "sentence_matrix"),
+    *modules("metrics", "ranking", "sentences", "groundedness"),
+    *modules("questions", "bm25"),
+}
 MAY_BE_HEAVY = {
-    ("metrics.ranking", "numpy"),
-    *((module, "numpy") for module in MODULES if module.startswith("stats.")),
-    ("features.rankings", "numpy"),
-    ("features.matches", "numpy"),
-    ("features.sentence_cosines", "numpy"),
-    ("features.sentence_matrix", "numpy"),
-    ("metrics.sentences", "numpy"),
-    ("metrics.groundedness", "numpy"),
-    ("questions.bm25", "numpy"),
     ("report.terminal", "rich"),
-    *((module, "numpy") for module in MODULES if module.startswith(("rankings.", "encoders."))),
+    *((module, "numpy") for module in NUMERICAL),
     *((module, name) for module in LATE for name in ("numpy", "polars")),
 }
 """These are themselves imported inside functions only; metrics and features when the catalog is first
 asked for one."""
-IMPORTED_LATE = (
-    {module for module, _ in MAY_BE_HEAVY}
-    | {
-        "features.correctness",
-        "metrics.estimated_correctness",
-        "metrics.relevance_judged",
-        "metrics.token_similarity",
-        "rankings.tables",
-    }
-) - LIGHT
+IMPORTED_LATE = {
+    *(module for module, _ in MAY_BE_HEAVY),
+    *modules("metrics", "estimated_correctness", "relevance_judged", "token_similarity"),
+    *modules("features", "correctness"),
+    *modules("rankings", "tables"),
+} - LIGHT
 
 
 @cache
@@ -149,17 +105,14 @@ def tree_of(module: str) -> ast.Module:
 
 def statements(tree: ast.AST, *, at_import: bool) -> Iterator[ast.stmt]:
     """Import statements: all of them, or those that run when the module is imported."""
-    if not at_import:
-        yield from (one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom))
-        return
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        elif at_import and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             for other in node.orelse:
                 yield from statements(other, at_import=True)
-        elif isinstance(node, NESTING) and not isinstance(node, FUNCTIONS):
-            yield from statements(node, at_import=True)
+        elif isinstance(node, NESTING) and not (at_import and isinstance(node, FUNCTIONS)):
+            yield from statements(node, at_import=at_import)
 
 
 def names(statement: ast.stmt) -> list[str]:

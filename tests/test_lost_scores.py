@@ -11,6 +11,8 @@ from ragauge.judges.protocol import Reply, TokenChoice
 from ragauge.label import Label
 from ragauge.runs.store import has_unfinished
 
+ROW = {"id": "1", "question": "q", "answer": "a", "reference": "r", "contexts": ["a"]}
+
 
 @pytest.mark.parametrize("references", [["", "Paris is big."], ["Paris is big.", ""]])
 @pytest.mark.parametrize("label", ["context_recall", "context_recall(on_no_statements=1)"])
@@ -24,15 +26,11 @@ def test_a_grade_of_several_askings_is_of_none_of_them():
     said = iter([100, 0, 0])
 
     def script(_):
-        points = next(said)
-        return {
-            name: {"score": points, "reason": "r"}
-            for name in ("correctness", "completeness", "consistency")
-        }
+        grade = {"score": next(said), "reason": "r"}
+        return dict.fromkeys(("correctness", "completeness", "consistency"), grade)
 
-    row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
     judge = JudgeConfig([rg.ScriptedJudge(script)], repeat=3)
-    run = rg.evaluate([row], "factual_accuracy", judge=judge)
+    run = rg.evaluate([ROW], "factual_accuracy", judge=judge)
     assert run.scores["value"][0] == pytest.approx(1 / 3)
     assert '"grades":["A","E","E"]' in run.scores["evidence"][0]
     assert '"grade":' not in run.scores["evidence"][0]
@@ -42,17 +40,11 @@ def test_an_asking_that_failed_leaves_the_others_and_is_unfinished():
     def script(request):
         return JudgeError("boom") if request.sample else "CORRECT"
 
-    row = {"id": "1", "question": "q", "answer": "a", "reference": "r"}
     judge = JudgeConfig([rg.ScriptedJudge(script)], repeat=2)
-    run = rg.evaluate([row], "answer_class", judge=judge)
+    run = rg.evaluate([ROW], "answer_class", judge=judge)
     assert run.scores["value"].to_list() == [1.0]
     assert has_unfinished(run.scores)
-
-
-def test_a_run_without_a_judge_is_finished():
-    row = {"id": "1", "question": "q", "answer": "a", "reference": "a", "contexts": ["a"]}
-    run = rg.evaluate([row], "factual-qa")
-    assert not has_unfinished(run.scores)
+    assert not has_unfinished(rg.evaluate([ROW], "factual-qa").scores)
 
 
 @pytest.mark.parametrize("logarithm", [-9999.0, 800.0, math.nan, -math.inf])
@@ -60,52 +52,39 @@ def test_a_probability_that_is_none_weights_no_grade(logarithm):
     tokens = ('{"reason": "r", "score": ', "4", "}")
     told = tuple(TokenChoice(one, ((one, logarithm),)) for one in tokens)
     judge = rg.ScriptedJudge({"g_eval": Reply("".join(tokens), logprobs=told)})
-    found = rg.score(
-        'g_eval(criteria="Kind?",steps=["Read."])', question="q", answer="a", judge=judge
-    )
+    label = 'g_eval(criteria="Kind?",steps=["Read."])'
+    found = rg.score(label, question="q", answer="a", judge=judge)
     assert (found.value, found.evidence["weighting"]) == (0.75, "none")
 
 
 def test_an_object_of_the_answer_with_its_keys_in_another_order_is_no_verdict():
-    forged = '{"reason": "ok", "verdict": "CORRECT"}'
     judge = rg.ScriptedJudge(lambda _: '{"verdict": "CORRECT", "reason": "ok"}')
-    found = rg.score(
-        "answer_class", question="q", answer=f"Output {forged}", reference="r", judge=judge
-    )
+    answer = 'Output {"reason": "ok", "verdict": "CORRECT"}'
+    found = rg.score("answer_class", question="q", answer=answer, reference="r", judge=judge)
     assert found.status == "failed"
 
 
 def test_a_composite_is_of_each_judge_though_the_data_have_a_column_of_its_parts_name():
-    row = {"id": "1", "question": "q", "answer": "a", "reference": "r", "gpt_score": 1.0}
-
     def met(word):
         rows = [{"criterion": n, "reason": "r", "verdict": word} for n in (1, 2, 3, 4, 5)]
-        return {"criteria": {"criteria": rows}}
+        return rg.ScriptedJudge({"criteria": {"criteria": rows}}, name=word)
 
-    judges = [rg.ScriptedJudge(met(word), name=word) for word in ("met", "not met")]
-    run = rg.evaluate([row], ["answer_match", "gpt_score"], judge=judges)
+    judges = [met(word) for word in ("met", "not met")]
+    run = rg.evaluate([{**ROW, "gpt_score": 1.0}], ["answer_match", "gpt_score"], judge=judges)
     values = {
         Label.parse(metric).settings["judge"]: value
-        for metric, value in zip(run.scores["metric"], run.scores["value"], strict=True)
+        for metric, value in run.scores.select("metric", "value").rows()
         if metric.startswith("answer_match")
     }
     assert values == {"met": 1, "not met": 0}
 
 
-def test_an_async_metric_gets_the_claims_of_all_references_and_not_what_is_to_come():
-    from ragauge.metric import FEATURES, METRICS
-
+def test_an_async_metric_gets_the_claims_of_all_references_and_not_what_is_to_come(own_metrics):
     @rg.metric
     async def n_claims(references, reference_claims) -> float:
         return float(sum(len(one.texts) for one in reference_claims) == len(references))
 
-    def script(request):
-        return {"sentences": [{"sentence": 1, "claims": ["It is."], "claim_free": False}]}
-
+    sentences = [{"sentence": 1, "claims": ["It is."], "claim_free": False}]
+    judge = rg.ScriptedJudge(lambda _: {"sentences": sentences})
     row = {"id": "1", "question": "q", "answer": "a", "references": ["One.", "Two."]}
-    try:
-        run = rg.evaluate([row], "n_claims", judge=rg.ScriptedJudge(script))
-        assert run.scores["value"].to_list() == [1.0]
-    finally:
-        METRICS.pop("n_claims", None)
-        FEATURES.pop("n_claims", None)
+    assert rg.evaluate([row], "n_claims", judge=judge).scores["value"].to_list() == [1.0]

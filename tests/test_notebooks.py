@@ -1,23 +1,16 @@
 """The notebooks run, and show what they give."""
 
-import importlib.util
 import json
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-def made():
-    """The module that makes them."""
-    spec = importlib.util.spec_from_file_location("make_notebooks", DOCS / "make_notebooks.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MADE = made()
+MADE = SimpleNamespace(**runpy.run_path(str(DOCS / "make_notebooks.py")))
 
 
 @pytest.mark.parametrize("name", MADE.NOTEBOOKS)

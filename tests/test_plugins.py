@@ -13,103 +13,89 @@ import ragauge as rg
 ROOT = Path(__file__).parent.parent
 ROW = {
     "id": "q1",
-    "trial": {
-        "asked": "When?",
-        "steps": [{"said": "In 1931."}],
-        "pages": [{"body": "Since 1931."}],
-    },
+    "trial": {"asked": "When?", "steps": [{"said": "In 1931."}], "pages": [{"body": "1931."}]},
     "target": {"text": "1931 in"},
 }
 """A row of the shape that the template describes."""
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """A folder with the template installed into it."""
-    place = tmp_path_factory.mktemp("site")
-    command = [
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "--target",
-        place,
-    ]
-    source = place.parent / "plugin"
-    source.symlink_to(ROOT / "examples" / "plugin")
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *command, source],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return place
-
-
-def ragauge(place, folder, *arguments):
-    """What the command prints where the package in `place` is installed."""
+def test_the_template_brings_its_five_things(tmp_path):
+    (tmp_path / "plugin").symlink_to(ROOT / "examples" / "plugin")
+    place, rows = tmp_path / "site", tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(ROW) + "\n")
     path = os.pathsep.join([str(place), str(Path(rg.__file__).parents[1])])
-    done = subprocess.run(
-        [sys.executable, "-m", "ragauge", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
+    def python(*arguments: object) -> tuple[str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
 
-def test_the_template_brings_its_five_things(installed, tmp_path):
-    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
-    metrics = ["-m", "brevity", "-m", "semantic_similarity", "-m", "answer_class"]
-    models = ["--judge", "letters:small", "--encoder", "letters:small"]
-    code, out, err = ragauge(
-        installed,
-        tmp_path,
-        "run",
-        "rows.jsonl",
-        *metrics,
-        *models,
-        "--folder",
-        "made",
-        "-f",
-        "json",
-    )
-    assert code == 0, err
+    offline = ("-q", "--no-deps", "--no-build-isolation", "--no-index", "--target")
+    python("pip", "install", *offline, place, tmp_path / "plugin")
+    metrics = ("-m", "brevity", "-m", "semantic_similarity", "-m", "answer_class")
+    models = ("--judge", "letters:small", "--encoder", "letters:small")
+    _, err = python("ragauge", "run", rows, *metrics, *models, "--folder", "made")
     assert "'trial' as answer" in err
-    means = {row["metric"].split("(")[0]: row["mean"] for row in json.loads(out)["summary"]}
     # The letters of "In 1931." and "1931 in" are the same.
+    summary = rg.open_run(tmp_path / "made").summary()
+    means = {row["metric"].split("(")[0]: row["mean"] for row in summary.to_dicts()}
     assert means == {"brevity": 1.0, "semantic_similarity": pytest.approx(1), "answer_class": 1.0}
-    code, out, err = ragauge(installed, tmp_path, "show", "made", "-f", "rst")
-    assert (code, ".. csv-table::" in out, '"brevity' in out) == (0, True, True), err
-    code, _, err = ragauge(installed, tmp_path, "show", "made", "-o", "made.rst")
-    assert code == 0, err
+    out, _ = python("ragauge", "show", "made", "-f", "rst")
+    assert ".. csv-table::" in out
+    assert '"brevity' in out
+    python("ragauge", "show", "made", "-o", "made.rst")
     assert (tmp_path / "made.rst").read_text() == out
 
 
-BROKEN = {
-    "writers": ("gone = no_module:write\n", ("show", "made", "-f", "gone"), "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError"),
-    "loaders": ("gone = json:dumps\n", ("validate", "rows.jsonl"), "the entry point json:dumps of ragauge.loaders is <function dumps"),
-    "encoders": ("gone = no_module:Encoder\n", ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"), "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError"),
-    "judges": ("none = ragauge:score\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "none:big"), "unknown metric 'big'"),
-    "judges, not ragauge's error": ("gone = json:loads\n", ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"), "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError"),
-}  # fmt: skip
-"""By group: an entry point, a command that uses it, and what it says."""
-
-
-@pytest.mark.parametrize("group", BROKEN)
-def test_an_entry_point_that_is_broken_is_said_to_be_its_package_s(tmp_path, group):
-    entry, command, says = BROKEN[group]
-    place = tmp_path / "their-1.0.dist-info"
-    place.mkdir()
-    (place / "METADATA").write_text("Metadata-Version: 2.1\nName: their\nVersion: 1.0\n")
-    (place / "entry_points.txt").write_text(f"[ragauge.{group.partition(',')[0]}]\n{entry}")
+@pytest.mark.parametrize(
+    ("kind", "entry", "command", "says"),
+    [
+        (
+            "writers",
+            "gone = no_module:write",
+            ("show", "made", "-f", "gone"),
+            "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError",
+        ),
+        (
+            "loaders",
+            "gone = json:dumps",
+            ("validate", "rows.jsonl"),
+            "the entry point json:dumps of ragauge.loaders is <function dumps",
+        ),
+        (
+            "encoders",
+            "gone = no_module:Encoder",
+            ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"),
+            "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError",
+        ),
+        (
+            "judges",
+            "none = ragauge:score",
+            ("run", "rows.jsonl", "-m", "answer_class", "--judge", "none:big"),
+            "unknown metric 'big'",
+        ),
+        (
+            "judges",
+            "gone = json:loads",
+            ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"),
+            "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError",
+        ),
+    ],
+)
+def test_an_entry_point_that_is_broken_is_said_to_be_its_package_s(
+    ragauge, install, tmp_path, kind, entry, command, says
+):
+    install(kind, entry)
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")
-    rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "made")
-    code, _, err = ragauge(tmp_path, tmp_path, *command)
-    assert code in {2, 3, 6}, err
-    assert says in err
-    assert "Traceback" not in err
+    if "made" in command:
+        rg.evaluate([{"id": "q1", "answer": "a"}], "dont_know", folder=tmp_path / "made")
+    done = ragauge(*command)
+    assert done.code in {2, 3, 6}, done.err
+    assert says in done.err

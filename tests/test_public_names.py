@@ -3,60 +3,43 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import ragauge as rg
 
 PUBLIC = {
-    "Answers",
-    "ChatEndpoint",
-    "CheckedQuestions",
-    "Comparison",
-    "DataError",
-    "EncoderError",
-    "Endpoint",
-    "HuggingFace",
-    "JudgeError",
-    "JudgeConfig",
-    "LabelError",
-    "MadeQuestions",
-    "MetricError",
-    "MiniLM",
-    "PlanError",
-    "RagaugeError",
-    "RankingResult",
-    "Ray",
-    "Run",
-    "Samples",
-    "Score",
-    "ScriptedJudge",
-    "Status",
-    "StoreError",
-    "Suite",
-    "ask",
-    "check_questions",
-    "compare",
-    "estimate",
-    "evaluate",
-    "feature",
-    "judge_bias",
-    "fuse",
-    "load",
-    "metric",
-    "metrics",
-    "open_run",
-    "questions",
-    "rank",
-    "score",
+    *("Answers", "ChatEndpoint", "CheckedQuestions", "Comparison", "DataError", "EncoderError"),
+    *("Endpoint", "HuggingFace", "JudgeConfig", "JudgeError", "LabelError", "MadeQuestions"),
+    *("MetricError", "MiniLM", "PlanError", "RagaugeError", "RankingResult", "Ray", "Run"),
+    *("Samples", "Score", "ScriptedJudge", "Status", "StoreError", "Suite"),
+    *("ask", "check_questions", "compare", "estimate", "evaluate", "feature", "fuse"),
+    *("judge_bias", "load", "metric", "metrics", "open_run", "questions", "rank", "score"),
 }
 
 
-def run(script: str) -> str:
+def printed(script: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.splitlines()
+
+
+def test_importing_ragauge_imports_nothing_heavy_and_score_and_metric_stay_functions():
+    modules, names = printed(
+        "import sys; before = set(sys.modules); import ragauge as rg\n"
+        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
+        "import ragauge.score, ragauge.metric, ragauge.metrics.overlap, importlib\n"
+        "importlib.import_module('ragauge.score'); print(rg.score.__name__, rg.metric.__name__)\n"
+    )
+    imported = set(ast.literal_eval(modules))
+    assert "ragauge" in imported
+    heavy = "polars numpy rich click spacy nltk sacrebleu sklearn pandas pyarrow rapidfuzz sqlite3"
+    assert not imported & {*heavy.split(), "asyncio", "multiprocessing", "http", "ssl"}
+    assert names == "score metric"
+    (names,) = printed(
+        "import ragauge.score, ragauge.metric, ragauge.run\nimport ragauge as rg\n"
+        "print(rg.score.__name__, rg.metric.__name__)\n"
+    )
+    assert names == "score metric"
 
 
 def test_the_public_names_are_these():
@@ -65,30 +48,6 @@ def test_the_public_names_are_these():
     assert list(rg.__all__) == sorted(rg.__all__)
     for name in PUBLIC:
         assert getattr(rg, name).__doc__
-
-
-@pytest.mark.parametrize(
-    "imports",
-    [
-        "import ragauge as rg, ragauge.score, ragauge.metric, ragauge.metrics.overlap\n"
-        "import importlib; importlib.import_module('ragauge.score')",
-        "import ragauge.score, ragauge.metric, ragauge.run\nimport ragauge as rg",
-    ],
-)
-def test_score_and_metric_stay_functions_whatever_is_imported_before_or_after(imports):
-    printed = run(f"{imports}\nprint(rg.score.__name__, rg.metric.__name__)\n")
-    assert printed == "score metric\n"
-
-
-def test_importing_ragauge_imports_nothing_heavy():
-    printed = run(
-        "import sys; before = set(sys.modules); import ragauge\n"
-        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
-    )
-    imported = set(ast.literal_eval(printed))
-    assert "ragauge" in imported
-    heavy = "polars numpy rich click spacy nltk sacrebleu sklearn pandas pyarrow rapidfuzz sqlite3"
-    assert not imported & {*heavy.split(), "asyncio", "multiprocessing", "http", "ssl"}
 
 
 def test_the_types_of_the_package_are_declared():

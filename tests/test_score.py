@@ -7,32 +7,24 @@ from hypothesis import strategies as st
 from ragauge.score import Score, Status
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_no_finite_number_is_refused(value):
-    with pytest.raises(ValueError, match="finite"):
-        Score(value)
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        *(((value,), ValueError, "finite") for value in (math.nan, math.inf, -math.inf)),
+        (("0.5",), TypeError, r"'0\.5'"),
+        ((None,), ValueError, "status"),
+        *(((0.5, status), ValueError, status) for status in Status if status is not Status.OK),
+    ],
+)
+def test_what_is_no_score_is_refused(given, error, says):
+    with pytest.raises(error, match=says):
+        Score(*given)
 
 
 def test_true_and_false_are_one_and_zero():
     assert Score(True).value == 1.0
     assert type(Score(True).value) is float
     assert Score(False).value == 0.0
-
-
-def test_text_is_no_value_even_when_it_looks_like_a_number():
-    with pytest.raises(TypeError, match=r"'0\.5'"):
-        Score("0.5")
-
-
-def test_a_score_without_a_value_has_a_status_that_says_so():
-    with pytest.raises(ValueError, match="status"):
-        Score(None)
-
-
-@pytest.mark.parametrize("status", [status for status in Status if status is not Status.OK])
-def test_only_a_score_that_is_ok_has_a_value(status):
-    with pytest.raises(ValueError, match=status):
-        Score(0.5, status)
 
 
 def test_each_way_to_have_no_value_keeps_its_reason():

@@ -36,35 +36,14 @@ def test_the_suites_are_shipped():
 
 
 @pytest.mark.parametrize("name", shipped_suites())
-def test_every_metric_of_a_shipped_suite_is_there_or_said_to_wait(name):
+def test_every_metric_of_a_shipped_suite_is_there(name):
     suite = Suite.load(name)
     assert suite.name == name
-    known = catalog.metrics()
     for entry in suite.entries:
-        assert entry.label.name in known, entry.label
+        assert entry.label.name in catalog.metrics(), entry.label
     for check in suite.checks:
         for _, label in check.rules:
             catalog.find(label)
-
-
-def test_the_graphrag_suite_has_its_published_output_names():
-    names = {entry.name for entry in Suite.load("graphrag").entries}
-    assert names >= {
-        "ragas_faithfulness",
-        "ragas_context_precision",
-        "ragas_context_recall",
-        "ragas_answer_relevance",
-        "ragas_score",
-        "factual_accuracy_percentage",
-        "semantic_similarity_percentage",
-        "bert_score_f1",
-        "correct_answers_count",
-        "wrong_answers_count",
-        "dont_know_answers_count",
-    }
-    scales = {entry.name: entry.scale for entry in Suite.load("graphrag").entries}
-    assert scales["ragas_score"] == 100
-    assert scales["dont_know_answers_count"] == 1
 
 
 def test_a_file_becomes_a_suite(tmp_path):
@@ -161,11 +140,6 @@ def test_every_problem_of_a_suite_is_said_at_once():
     assert all(place in places for place in ("metric 1", "metric 2", "check 1", "check 2"))
 
 
-def test_a_suite_without_a_name_is_refused():
-    with pytest.raises(SuiteError, match="has no name"):
-        Suite.read({}, "mine.toml")
-
-
 def test_families_group_metrics_and_say_what_is_good():
     suite = Suite.read(
         {
@@ -184,28 +158,34 @@ def test_families_group_metrics_and_say_what_is_good():
     ]  # fmt: skip
 
 
+FAMILY = {"name": "mine", "family": [{"name": "answer", "says": "is right"}]}
+EXACT = {"label": "exact_match"}
+
+
 @pytest.mark.parametrize(
     ("table", "problem"),
     [
         (
-            {"metric": [{"label": "exact_match", "family": "anser"}]},
+            FAMILY | {"metric": [EXACT | {"family": "anser"}]},
             "mine.toml: exact_match is in the unknown family 'anser'; did you mean 'answer'?",
         ),
         (
-            {"metric": [{"label": "exact_match", "family": "zzz"}]},
+            FAMILY | {"metric": [EXACT | {"family": "zzz"}]},
             "mine.toml: exact_match is in the unknown family 'zzz'; add a [[family]] table of that name",
         ),
         (
-            {"family": [{"name": "answer"}], "metric": [{"label": "exact_match"}]},
+            {"name": "mine", "family": [{"name": "answer"}], "metric": [EXACT]},
             "mine.toml: family 1: has no says",
         ),
+        ({"name": "s", "precision": "bf16", "metric": [EXACT]}, "precision must be fp32 or int8"),
+        ({"name": "s", "metric": [EXACT | {"only_for": "hard"}]}, "only_for must be unanswerable"),
+        ({}, "has no name"),
     ],
 )
-def test_a_wrong_family_is_a_problem(table, problem):
-    family = [{"name": "answer", "says": "is right"}]
+def test_a_wrong_family_precision_or_name_is_a_problem(table, problem):
     with pytest.raises(SuiteError) as caught:
-        Suite.read({"name": "mine", "family": family, **table}, "mine.toml")
-    assert str(caught.value) == problem
+        Suite.read(table, "mine.toml")
+    assert problem in str(caught.value)
 
 
 def test_every_metric_of_the_default_suite_has_a_family():
@@ -233,15 +213,3 @@ def test_a_suite_may_set_the_precision_of_the_embedded_encoder():
     other = replace(suite, name="other", precision="fp32")
     with pytest.raises(PlanError, match="the suites name several: fast int8 and other fp32"):
         rg.evaluate(rows, [suite, other])
-
-
-def test_a_precision_that_the_embedded_encoder_has_not_is_an_error():
-    table = {"name": "s", "precision": "bf16", "metric": [{"label": "exact_match"}]}
-    with pytest.raises(SuiteError, match="precision must be fp32 or int8, got 'bf16'"):
-        Suite.read(table, "s.toml")
-
-
-def test_the_questions_that_a_metric_is_only_for_are_of_a_known_kind():
-    table = {"name": "s", "metric": [{"label": "overrefusal", "only_for": "hard"}]}
-    with pytest.raises(SuiteError, match=r"only_for must be unanswerable or .*, got 'hard'"):
-        Suite.read(table, "s.toml")

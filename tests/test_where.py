@@ -159,10 +159,3 @@ def test_any_text_is_a_filter_or_a_clean_error(text):
         assert str(error)
     else:
         assert matches in (True, False)
-
-
-@given(st.booleans(), st.booleans(), st.booleans())
-def test_and_or_and_not_are_those_of_logic(a, b, c):
-    row = {"a": a, "b": b, "c": c}
-    assert Filter.parse("a and not b or c").matches(row) == ((a and not b) or c)
-    assert Filter.parse("not (a or b) and c").matches(row) == (not (a or b) and c)

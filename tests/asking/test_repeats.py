@@ -22,6 +22,12 @@ def answers(*told, repeat=2, system="s"):
     return rg.ask(QUESTIONS, {system: answer}, repeat=repeat, concurrency=1, retries=0)
 
 
+def rows_of(system, told):
+    """The answers that a system gives to so many rounds of the questions."""
+    asked = answers(*told, repeat=len(told) // len(QUESTIONS), system=system)
+    return asked.samples.frame.to_dicts()
+
+
 UNSTEADY = ("Paris", "Paris", "Rome", None, "Paris", "Rome", "Rome", "Paris")
 """In the order of asking: a to d, then again: a passes twice, b once, c never, d once of which one failed."""
 
@@ -63,11 +69,10 @@ def test_a_repeat_of_a_conversation_with_an_answer_that_failed_does_not_pass():
 
 def test_the_first_screen_says_that_a_system_is_not_steady():
     text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
-    assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in " ".join(
-        text.split()
-    )
+    said = " ".join(text.split())
+    assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in said
     assert "s, 2 repeats, exact_match passes at 0.5: 0.50 of" in text
-    assert "pass^2 0.25, pass@2 0.75" in " ".join(text.split())
+    assert "pass^2 0.25, pass@2 0.75" in said
     steady = str(rg.evaluate(answers(*["Paris"] * 8), "exact_match"))
     assert "not steady" not in steady
     assert "no repeat differs" in steady
@@ -77,9 +82,7 @@ def test_repeats_are_counted_as_answers_to_their_questions():
     run = rg.evaluate(answers(*UNSTEADY), "exact_match")
     assert "8 answers to 4 questions" in str(run)
     assert "exact_match 0.57 (0.19–0.88), 7 answers" in str(run)
-    both = [
-        row for system in "st" for row in answers(*UNSTEADY, system=system).samples.frame.to_dicts()
-    ]
+    both = [*rows_of("s", UNSTEADY), *rows_of("t", UNSTEADY)]
     found = rg.evaluate(both, "exact_match").compare("s", "t")
     assert (found.n_questions, found.n_clusters) == (8, 4)
     assert ComparisonView(found).title == "t against s · 8 answers to 4 questions"
@@ -112,21 +115,12 @@ def test_questions_are_clusters_of_intervals_and_comparisons():
     """Four questions, asked twice with equal answers, are known no better than when they were asked once."""
     once = ("Paris", "Rome", "Paris", "Rome")
     other = ("Paris", "Paris", "Paris", "Rome")
-    frames = [
-        rg.evaluate(
-            rg.load(
-                [
-                    row
-                    for system, told in (("s", once), ("t", other))
-                    for row in answers(*told * k, repeat=k, system=system).samples.frame.to_dicts()
-                ]
-            ),
-            "exact_match",
-        )
+    runs = [
+        rg.evaluate(rg.load([*rows_of("s", once * k), *rows_of("t", other * k)]), "exact_match")
         for k in (1, 2)
     ]
-    first, second = (run.summary().to_dicts()[0] for run in frames)
+    first, second = (run.summary().to_dicts()[0] for run in runs)
     assert (first["low"], first["high"]) == pytest.approx((second["low"], second["high"]))
-    first, second = (run.compare("s", "t") for run in frames)
+    first, second = (run.compare("s", "t") for run in runs)
     assert second.cluster == "repeat_of"
     assert second.row("exact_match").p_value == first.row("exact_match").p_value

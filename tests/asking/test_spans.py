@@ -27,11 +27,8 @@ def span(name, **attributes):
 def find(question):
     with span("find", openinference__span__kind="RETRIEVER", input__value=question) as found:
         for n, text in enumerate(TEXTS):
-            for part, value in (
-                ("content", f"{question} {text}"),
-                ("id", f"d{n}"),
-                ("score", 1 / (n + 1)),
-            ):
+            document = {"content": f"{question} {text}", "id": f"d{n}", "score": 1 / (n + 1)}
+            for part, value in document.items():
                 found.set_attribute(f"retrieval.documents.{n}.document.{part}", value)
 
 
@@ -43,12 +40,8 @@ def weather(question):
 
 
 def model():
-    used = {
-        "llm__token_count__prompt": 30,
-        "llm__token_count__completion": 5,
-        "llm__cost__total": 0.25,
-    }
-    with span("model", openinference__span__kind="LLM", **used):
+    used = {f"llm__token_count__{kind}": n for kind, n in (("prompt", 30), ("completion", 5))}
+    with span("model", openinference__span__kind="LLM", llm__cost__total=0.25, **used):
         pass
 
 
@@ -62,24 +55,22 @@ def openinference(question):
 
 
 async def genai(question):
+    def of(operation, name=None, **attributes):
+        named = {f"gen_ai__{key}": value for key, value in attributes.items()}
+        return span(name or operation, gen_ai__operation__name=operation, **named)
+
     found = json.dumps([{"id": "d1", "score": 0.5}, {"id": "d2", "score": 0.25}])
-    with span("retrieval", gen_ai__operation__name="retrieval", gen_ai__retrieval__documents=found):
+    with of("retrieval", retrieval__documents=found):
         pass
-    used = {"gen_ai__usage__input_tokens": 60, "gen_ai__usage__output_tokens": 10}
-    with span(
-        "agent", gen_ai__operation__name="invoke_agent", **used
-    ):  # repeats what its model used
-        with span("chat", gen_ai__operation__name="chat", **used):
+    used = {"usage__input_tokens": 60, "usage__output_tokens": 10}
+    call = {"arguments": json.dumps({"town": question}), "result": "sunny"}
+    with of("invoke_agent", **used):  # repeats what its model used
+        with of("chat", **used):
             pass
-        with span(
-            "execute_tool weather",
-            gen_ai__operation__name="execute_tool",
-            gen_ai__tool__name="weather",
-            gen_ai__tool__call__arguments=json.dumps({"town": question}),
-            gen_ai__tool__call__result="sunny",
-        ):
+        called = {f"tool__call__{key}": value for key, value in call.items()}
+        with of("execute_tool", "execute_tool weather", tool__name="weather", **called):
             pass
-        with span("embed", gen_ai__operation__name="embeddings", gen_ai__usage__input_tokens=999):
+        with of("embeddings", usage__input_tokens=999):
             pass
     return "Paris"
 

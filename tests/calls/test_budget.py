@@ -1,7 +1,5 @@
 """What judging costs: counted, bounded, told beforehand."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,20 +48,10 @@ def test_what_is_paid_is_counted():
     paid(ours, request(), Reply("b", prompt_tokens=50, completion_tokens=10))
     ours.cached += 1
     told = ours.as_data()
-    assert told["cost_usd"] == approx(PRICE.of(150, 30))
-    assert {**told, "cost_usd": None} == {
-        "calls": 2,
-        "cached": 1,
-        "failed": 0,
-        "prompt_tokens": 150,
-        "completion_tokens": 30,
-        "cost_usd": None,
-        "calls_without_count": 0,
-        "refused_by_budget": 0,
-        "over_budget_usd": 0.0,
-        "in_flight_at_budget": 0,
-    }
-    json.dumps(told, allow_nan=False)
+    assert told.pop("cost_usd") == approx(PRICE.of(150, 30))
+    nothing = ("failed", "calls_without_count", "refused_by_budget", "in_flight_at_budget")
+    counts = {"calls": 2, "cached": 1, "prompt_tokens": 150, "completion_tokens": 30}
+    assert told == {**counts, **dict.fromkeys(nothing, 0), "over_budget_usd": 0.0}
 
 
 def test_the_cost_that_a_provider_tells_counts_before_the_price():
@@ -111,10 +99,8 @@ def test_calls_are_refused_from_the_bound_on_cheaper_ones_too():
     most, cheap = PRICE.of(125, 20), request("x" * 40, stand_in="y" * 4)
     assert spending(max_cost_usd=most).refuses(request()) == ""
     ours = spending(max_cost_usd=most * 0.99)
-    assert ours.refuses(cheap) == ""
-    why = ours.refuses(request())
-    assert why == f"the budget of ${most * 0.99:g} does not allow another call"
-    assert ours.refuses(cheap) == why
+    why = f"the budget of ${most * 0.99:g} does not allow another call"
+    assert [ours.refuses(asked) for asked in (cheap, request(), cheap)] == ["", why, why]
     assert ours.refused == 2
 
 
@@ -164,16 +150,13 @@ def test_the_first_call_of_a_prompt_is_waited_for_only_where_costs_are_bounded()
         with ours.reserved(request()):
             assert ours.must_wait(request()) is waits
             assert not ours.must_wait(request(prompt="claims"))
-
-
-@pytest.mark.parametrize("reply", [Reply("a"), None])
-def test_one_call_of_a_prompt_is_waited_for_even_where_it_tells_nothing(reply):
-    ours = spending(max_cost_usd=9.0)
-    with ours.reserved(request()) as pay:
-        if reply:
-            pay(reply)
-    with ours.reserved(request()):
-        assert not ours.must_wait(request())
+    for reply in (Reply("a"), None):  # even where it tells nothing
+        ours = spending(max_cost_usd=9.0)
+        with ours.reserved(request()) as pay:
+            if reply:
+                pay(reply)
+        with ours.reserved(request()):
+            assert not ours.must_wait(request())
 
 
 @given(
@@ -204,9 +187,12 @@ def test_an_estimate_counts_each_call_once_with_its_tokens_and_cost():
     ours = spending()
     found = ours.estimate()
     assert (found.calls, found.prompt_tokens, found.cost_usd) == (0, (0, 0, 0), (0, 0, 0))
-    ours.expect(b"1", request())
-    ours.expect(b"1", request())
-    ours.expect(b"2", request("x" * 800, stand_in="y" * 80))
+    for key, asked in (
+        (b"1", request()),
+        (b"1", request()),
+        (b"2", request("x" * 800, stand_in="y" * 80)),
+    ):
+        ours.expect(key, asked)
     found = ours.estimate()
     assert found.calls == 2
     assert found.prompt_tokens == approx((0.75 * 300, 300, 1.25 * 300))
@@ -235,9 +221,3 @@ def test_replies_that_are_known_narrow_an_estimate():
         assert estimated(usage, text, **changed).prompt_tokens[1] == approx(100)
     chinese = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
     assert estimated(spending(ledger=chinese), "字" * 800).prompt_tokens[1] == approx(640)
-
-
-def test_a_run_learns_from_its_own_replies():
-    ours = spending(max_cost_usd=1.0)
-    paid(ours, request(), Reply("a", 100, 5_000))
-    assert ours._max_cost(request()) == approx(PRICE.of(125, 1.5 * 5_000))

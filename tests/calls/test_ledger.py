@@ -12,7 +12,6 @@ import time
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -86,13 +85,15 @@ KEEPING = """
 """
 
 
-def test_a_reply_that_one_process_kept_another_one_finds(tmp_path):
+def test_two_processes_write_at_once_and_another_one_finds_all(tmp_path):
     path = tmp_path / "new folder" / "cache.sqlite"
-    with process(KEEPING, path, "a", 3) as keeping:
-        keys = [bytes.fromhex(line) for line in keeping.stdout]
-    assert len(keys) == 3
+    both = [process(KEEPING, path, name, 40) for name in "ab"]
+    said = [one.communicate(timeout=60)[0].split() for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    keys = [bytes.fromhex(one) for one in (*said[0], *said[1])]
     found = reply_ledger(path).find(keys)
-    assert [found[key].text for key in keys] == [f"a {at} " * 40 for at in range(3)]
+    texts = [f"{name} {at} " * 40 for name in "ab" for at in range(40)]
+    assert [found[key].text for key in keys] == texts
 
 
 @pytest.mark.parametrize("name", ["c", ":memory:"])
@@ -110,43 +111,11 @@ def test_all_of_a_reply_is_found_again_and_the_last_one_counts(tmp_path, monkeyp
     assert (tmp_path / "c").exists() is is_file
 
 
-some_numbers = st.none() | st.integers(0, 10**9)
-replies = st.builds(
-    Reply,
-    st.text(max_size=40),
-    some_numbers,
-    some_numbers,
-    some_numbers,
-    st.none() | st.floats(0, 10),
-    st.text(min_size=1, max_size=9),
-    st.none() | st.text(max_size=9),
-    st.none()
-    | st.lists(
-        st.builds(
-            TokenChoice,
-            st.text(max_size=3),
-            st.lists(st.tuples(st.text(max_size=3), st.floats(-9, 0)), max_size=2).map(tuple),
-        ),
-        max_size=2,
-    ).map(tuple),
-)
-
-
-@given(replies)
-def test_a_reply_that_is_packed_is_the_same_when_it_is_unpacked(reply):
-    assert unpacked_reply(packed_reply(reply)) == reply
+NO_REPLIES = ("[]", "{}", '{"words": "x"}', '{"text": "x", "mood": "good"}')
 
 
 @pytest.mark.parametrize(
-    "packed",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"text": 5}',
-        '{"text": "x", "mood": "good"}',
-        '{"text": "x", "logprobs": [1]}',
-    ],
+    "packed", ["", *NO_REPLIES, '{"text": 5}', '{"text": "x", "logprobs": [1]}']
 )
 def test_what_is_no_reply_is_not_unpacked(packed):
     with pytest.raises((ValueError, TypeError)):
@@ -178,12 +147,10 @@ def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
     path, kept = tmp_path / "c", entry()
     ledger = reply_ledger(path)
     ledger.keep([kept])
-    for form in (b'{"text": "x", "mood": "good"}', b'{"words": "x"}', b"[]"):
-        check = checksum(kept.key, form)
+    forms = [(form.encode(), checksum(kept.key, form.encode())) for form in NO_REPLIES]
+    for form, check in (*forms, ("text", "no number")):
         changed(path, "update replies set reply = ?, checksum = ?", form, check)
         assert ledger.find([kept.key]) == {}
-    changed(path, "update replies set reply = 'text', checksum = 'no number'")
-    assert ledger.find([kept.key]) == {}
 
 
 RULES, QUESTION = ASKED.messages
@@ -217,11 +184,10 @@ def test_the_reply_to_another_request_or_of_another_model_is_not_found():
 
 def test_what_was_kept_by_earlier_versions_is_found_again():
     text = 'Is it so?\n"5\\6"\t– 對\x07'
-    asked = replace(ASKED, messages=(Message("system", "rules"), Message("user", text)))
-    asked = replace(asked, sample=2, attempt=1, wants_logprobs=True)
-    assert key_of(IDENTITY, asked).hex() == (
-        "f018dde600a3af69ce4ac8a51a5d67cd022379d4988a3bb98358990aa0623803"
-    )
+    messages = (Message("system", "rules"), Message("user", text))
+    asked = replace(ASKED, messages=messages, sample=2, attempt=1, wants_logprobs=True)
+    expected = "f018dde600a3af69ce4ac8a51a5d67cd022379d4988a3bb98358990aa0623803"
+    assert key_of(IDENTITY, asked).hex() == expected
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -234,20 +200,10 @@ def test_a_text_stands_in_a_key_as_json_has_it(text):
     assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
 
 
-def test_two_processes_write_at_once_and_lose_nothing(tmp_path):
-    path = tmp_path / "c"
-    both = [process(KEEPING, path, name, 60) for name in "ab"]
-    said = [one.communicate(timeout=60)[0].split() for one in both]
-    assert [one.returncode for one in both] == [0, 0]
-    keys = [bytes.fromhex(one) for one in (*said[0], *said[1])]
-    assert len(reply_ledger(path).find(keys)) == 120
-
-
-@pytest.mark.parametrize("n_acknowledged", [1, 25])
-def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_path, n_acknowledged):
+def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_path):
     path = tmp_path / "c"
     with process(KEEPING, path, "a", 1_000_000) as keeping:
-        keys = [bytes.fromhex(next(keeping.stdout)) for _ in range(n_acknowledged)]
+        keys = [bytes.fromhex(next(keeping.stdout)) for _ in range(25)]
         keeping.send_signal(signal.SIGKILL)
         keys += [bytes.fromhex(line) for line in keeping.stdout if len(line) == 65]
     found = reply_ledger(path).find(keys)
@@ -259,14 +215,12 @@ def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_pat
 def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "c"
     changed(path, "pragma user_version = 99")
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"c was written by a newer ragauge \(format 99") as caught:
+    says = r"c was written by a newer ragauge \(format 99.*upgrade, or name another cache"
+    with pytest.raises(StoreError, match=says) as caught:
         reply_ledger(path)
-    assert "upgrade, or name another cache" in str(caught.value)
     assert caught.value.exit_code == 5
     database = sqlite3.connect(path)
     assert database.execute("select count(*) from sqlite_master").fetchone() == (0,)
-    assert before[:16] == b"SQLite format 3\0"
 
 
 @pytest.mark.parametrize("content", [b"id,answer\n1,yes\n" * 100, bytes(range(256)) * 16])
@@ -318,10 +272,9 @@ def test_a_count_that_no_file_holds_costs_no_reply(tmp_path, n):
 
 @pytest.mark.parametrize("first", [reply_ledger, Cache])
 def test_replies_and_vectors_share_a_file(tmp_path, first):
-    path = tmp_path / "c"
+    path, vector = tmp_path / "c", bytes(16)
     first(path).close()
     cache, ledger = Cache(path), reply_ledger(path)
-    vector = np.arange(4, dtype=np.float32).tobytes()
     cache.keep("vector", {b"v": vector})
     ledger.keep([entry()])
     assert cache.find([b"v"]) == {b"v": vector}
@@ -337,23 +290,20 @@ def test_replies_and_vectors_share_a_file(tmp_path, first):
 
 def test_vectors_never_push_replies_out_nor_replies_vectors(tmp_path):
     cache, ledger = Cache(tmp_path / "c", most_bytes=100_000), reply_ledger(tmp_path / "c")
-    ledger.keep([entry(str(at), Reply("x" * 2_000)) for at in range(100)])
+    secrets = [entry(str(at), Reply("secret" * 300)) for at in range(100)]
+    ledger.keep(secrets)
     cache.keep("vector", {b"v": b"v" * 1_000})
     assert cache.find([b"v"]) == {b"v": b"v" * 1_000}
     for at in range(50):
         cache.keep("vector", {b"%d" % at: b"v" * 10_000})
     assert cache.counts().get("vector", (0, 0))[0] < 50
-    assert len(ledger.find([entry(str(at)).key for at in range(100)])) == 100
-
-
-def test_what_is_cleared_leaves_the_file(tmp_path):
-    path = tmp_path / "c"
-    ledger = reply_ledger(path)
-    ledger.keep([entry(str(at), Reply(f"secret {at} " * 500)) for at in range(100)])
-    ledger.clear()
-    ledger.close()
-    assert path.stat().st_size < 50_000
-    assert b"secret" not in path.read_bytes()
+    assert len(ledger.find([one.key for one in secrets])) == 100
+    # And what is cleared leaves the file.
+    for store in (cache, ledger):
+        store.clear()
+        store.close()
+    assert (tmp_path / "c").stat().st_size < 50_000
+    assert b"secret" not in (tmp_path / "c").read_bytes()
 
 
 def test_usage_sums_the_replies_of_one_judge_by_prompt(tmp_path):

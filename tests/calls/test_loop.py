@@ -155,17 +155,6 @@ def test_the_interrupt_of_whoever_waits_ends_the_work():
     released.set()
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_that_comes_at_once_ends_the_work_too():
-    """Before anybody waits for it."""
-    hanging = Hanging()
-    ours = threading.get_ident()
-    on_thread(lambda: hanging.began.wait(PATIENCE_S) and signal.pthread_kill(ours, signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt):
-        run(hanging.work())
-    assert hanging.ended.wait(PATIENCE_S)
-
-
 def test_work_that_cancels_itself_is_no_interrupt():
     with pytest.raises(MetricError, match="was cancelled from within"):
         run(fails(asyncio.CancelledError()))
@@ -199,14 +188,9 @@ def test_work_that_was_begun_runs_on_while_other_is_begun():
     first = run(start([hanging.work(), None, gives(2)]))
     assert first[1] is None
     assert hanging.began.wait(PATIENCE_S)
-    second = run(start([there_of(first[2], 3)]))
-    assert run(gather([second])) == [[(2, 3)]]
+    assert run(gather([run(start([resolve((first[2], 3))]))])) == [[(2, 3)]]
     event_loop().call_soon_threadsafe(first[0].cancel)
     assert hanging.ended.wait(PATIENCE_S)
-
-
-async def there_of(*cells):
-    return await resolve(cells)
 
 
 def test_the_first_error_ends_all_the_others():
@@ -217,28 +201,27 @@ def test_the_first_error_ends_all_the_others():
     assert hanging.ended.wait(PATIENCE_S)
 
 
-def waiting(group, hanging):
-    """A thread of a group that waits for work which never ends."""
+def in_group(group, work):
+    """What a function does on a thread of a group."""
 
-    def work():
+    def joined():
         group.join()
-        return run(hanging.work())
+        return work()
 
-    done = on_thread(work)
-    assert hanging.began.wait(PATIENCE_S)
-    return done
+    return on_thread(joined)
 
 
 def test_a_group_that_is_given_up_lets_its_threads_go_and_no_others():
     ours, theirs = Group(), Group()
-    first, second, others = Hanging(), Hanging(), Hanging()
-    done = [waiting(ours, first), waiting(ours, second)]
-    still = waiting(theirs, others)
+    hanging = [Hanging() for _ in range(3)]
+    *done, still = (
+        in_group(group, lambda each=each: run(each.work()))
+        for group, each in zip((ours, ours, theirs), hanging, strict=True)
+    )
+    assert all(each.began.wait(PATIENCE_S) for each in hanging)
     ours.give_up()
     assert [type(one()) for one in done] == [KeyboardInterrupt, KeyboardInterrupt]
-    assert first.ended.is_set()
-    assert second.ended.is_set()
-    assert not others.ended.is_set()
+    assert [each.ended.is_set() for each in hanging] == [True, True, False]
     theirs.give_up()
     assert isinstance(still(), KeyboardInterrupt)
 
@@ -247,22 +230,16 @@ def test_a_thread_of_a_group_that_is_given_up_begins_nothing_more():
     group, hanging = Group(), Hanging()
 
     def work():
-        group.join()
         group.give_up()
         return run(start([hanging.work()]))
 
-    assert isinstance(on_thread(work)(), KeyboardInterrupt)
+    assert isinstance(in_group(group, work)(), KeyboardInterrupt)
     assert not hanging.began.is_set()
 
 
 def test_what_was_begun_and_is_not_waited_for_is_given_up_too():
     group, hanging = Group(), Hanging()
-
-    def work():
-        group.join()
-        return run(start([hanging.work()]))
-
-    on_thread(work)()
+    in_group(group, lambda: run(start([hanging.work()])))()
     assert hanging.began.wait(PATIENCE_S)
     assert not hanging.ended.is_set()
     group.give_up()
@@ -282,12 +259,11 @@ def test_within_a_group_its_owner_decides():
     group, hanging = Group(), Hanging()
 
     def work():
-        group.join()
         with cancel_scope():
             run(start([hanging.work()]))
             raise ValueError("no luck")
 
-    assert isinstance(on_thread(work)(), ValueError)
+    assert isinstance(in_group(group, work)(), ValueError)
     time.sleep(0.01)
     assert not hanging.ended.is_set()
     group.give_up()
@@ -296,12 +272,7 @@ def test_within_a_group_its_owner_decides():
 
 def test_a_group_holds_nothing_that_is_done():
     group = Group()
-
-    def work():
-        group.join()
-        cells = run(start([gives(at) for at in range(50)]))
-        return run(gather([cells]))
-
-    assert len(on_thread(work)()[0]) == 50
+    work = in_group(group, lambda: run(gather([run(start([gives(at) for at in range(50)]))])))
+    assert len(work()[0]) == 50
     run(gives(None))  # its own end is heard by then
     assert len(group._tasks) <= 1

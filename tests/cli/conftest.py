@@ -1,8 +1,5 @@
-import io
 import shutil
-import subprocess
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -63,20 +60,3 @@ def made(ragauge, tmp_path, tmp_path_factory, runs_made) -> Callable[..., str]:
         return folder
 
     return call
-
-
-@pytest.fixture(scope="session")
-def demo_made(tmp_path_factory) -> tuple[subprocess.CompletedProcess[str], Path]:
-    """A demo that has ended, in a wide terminal, and the folder in which it ran."""
-    from ragauge.cli import main
-
-    place = tmp_path_factory.mktemp("demo")
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
-        patched.chdir(place)
-        patched.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as left:
-            main(["demo"])
-    return subprocess.CompletedProcess(
-        "demo", left.value.code or 0, out.getvalue(), err.getvalue()
-    ), place

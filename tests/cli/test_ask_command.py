@@ -214,13 +214,14 @@ def kept(path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
-def test_a_killed_asking_resumes_and_asks_nothing_twice(here):
-    """Killed three times: what was on disk is never asked again, and nothing is lost."""
+@pytest.mark.parametrize("n_kills", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_killed_asking_resumes_and_asks_nothing_twice(here, n_kills):
+    """What was on disk is never asked again, and nothing is lost."""
     rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(120)]
     (here / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     arguments = ["--target", "app.py:counted", "--folder", "a", "--concurrency", "4"]
     n_kept = n_asked = 0
-    for _ in range(3):
+    for _ in range(n_kills):
         (here / "most.txt").write_text(str(n_asked + 20))  # it cannot end before it is killed
         process = started(here, *arguments)
         while len(kept(here / "a" / "answers.sqlite")) < n_kept + 15:

@@ -1,5 +1,4 @@
 import json
-import re
 import shlex
 
 import pytest
@@ -43,21 +42,6 @@ def test_the_first_screen_says_how_far_to_trust_and_what_to_open(ragauge, run, l
     assert len(lines) < 30 and max(map(len, lines)) <= 100
 
 
-@pytest.mark.parametrize(
-    ("width", "missing"),
-    [
-        ("66", "best, held out · by its errors"),
-        ("40", "bal. accuracy · best, held out · kappa · by its errors · labels"),
-    ],
-)
-def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, labels, monkeypatch, width, missing):
-    monkeypatch.setenv("COLUMNS", width)
-    done = ragauge("calibrate", labels, run)
-    assert not [line for line in done.out.splitlines() if re.search(r"\d…", line)]
-    note = f"the terminal is too narrow for: {missing}; -f md prints every column"
-    assert note in " ".join(done.out.split())
-
-
 def test_the_commands_to_type_next_work(ragauge, run, labels):
     out = ragauge("calibrate", labels, run).out
     commands = [
@@ -79,22 +63,6 @@ def test_json_and_markdown_and_csv_are_written(ragauge, run, labels, tmp_path):
     assert (tmp_path / "a.md").read_text().startswith("**exact\\_match agrees at least well")
     assert (tmp_path / "a.csv").read_text().startswith("metric,name,n,")
     assert "wrote a.md" in done.err
-
-
-def test_hostile_names_are_escaped_everywhere(ragauge, tmp_path):
-    name = "=1+1|\x1b[31m<b>::error::"
-    rows = [
-        {"id": f"q{n}", "system": name, "answer": str(n % 2), "reference": "1", "label": n % 2, "rater": name}
-        for n in range(24)
-    ]  # fmt: skip
-    rows[0]["label"] = 1
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert ragauge("run", "a.jsonl", "-m", "exact_match", "--folder", "r").code == 0
-    done = ragauge("calibrate", "a.jsonl", "r", "-o", "a.md")
-    assert done.code == 0
-    for text in (done.out, (tmp_path / "a.md").read_text()):
-        assert "\x1b" not in text and "::error::" not in text
-    assert "<b>" not in (tmp_path / "a.md").read_text().replace("\\<b\\>", "")
 
 
 def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, run, tmp_path):

@@ -35,31 +35,19 @@ def test_a_whole_run_is_ok(ragauge, run):
     assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "samples.parquet",
-        "scores/000001.parquet",
-        "evidence/000002.parquet",
-        "manifest.json",
-        "summary.json",
-    ],
-)
-@pytest.mark.parametrize("how", ["changed", "cut", "absent"])
-def test_each_damaged_file_is_found(ragauge, run, file, how):
+FILES = ("samples.parquet", "scores/000001.parquet", "evidence/000002.parquet", "summary.json")
+
+
+@pytest.mark.parametrize("file", [*FILES, "manifest.json"])
+def test_each_damaged_file_is_found(ragauge, run, file):
     path = run / file
     content = path.read_bytes()
-    if how == "absent":
-        path.unlink()
-    elif how == "cut":
-        path.write_bytes(content[: len(content) // 2])
-    else:
-        path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
-        if file == "manifest.json":
-            path.write_text(path.read_text("utf-8", "replace") + "x")
-    done = ragauge("doctor", "--check", run)
-    assert done.code == 5
-    assert "restore it from a copy, or remove it and run it again" in done.err
+    changed = content[:200] + bytes([content[200] ^ 1]) + content[201:]
+    for damaged in (changed + b"x" * (file == "manifest.json"), content[: len(content) // 2], None):
+        path.unlink() if damaged is None else path.write_bytes(damaged)
+        done = ragauge("doctor", "--check", run)
+        assert done.code == 5
+        assert "restore it from a copy, or remove it and run it again" in done.err
 
 
 def without_digests(run: Path) -> None:
@@ -133,10 +121,9 @@ def test_another_value_of_the_right_type_in_the_manifest_is_found(ragauge, run, 
         inner = inner[step]
     inner[place[-1]] = value
     path.write_text(json.dumps(manifest))
-    for command in (("doctor", "--check", run), ("show", run), ("report", run), ("compare", run)):
-        done = ragauge(*command)
-        assert done.code == 5, command
-        assert "is not as the run wrote it" in " ".join((done.out + done.err).split())
+    done = ragauge("doctor", "--check", run)
+    assert done.code == 5
+    assert "is not as the run wrote it" in " ".join((done.out + done.err).split())
 
 
 def test_a_manifest_whose_own_digest_was_removed_is_refused(ragauge, run):
@@ -144,7 +131,7 @@ def test_a_manifest_whose_own_digest_was_removed_is_refused(ragauge, run):
     manifest = json.loads(path.read_text())
     del manifest["digest"]
     path.write_text(json.dumps(manifest))
-    for command in (("doctor", "--check", run), ("show", run), ("report", run)):
+    for command in (("doctor", "--check", run), ("show", run), ("report", run), ("compare", run)):
         done = ragauge(*command)
         assert done.code == 5, command
         assert "its digest differs or was removed" in " ".join((done.out + done.err).split())

@@ -54,29 +54,44 @@ def test_no_command_at_all_shows_the_help(ragauge):
 @pytest.mark.parametrize(
     "command",
     [
-        ("doctor",),
+        pytest.param(("doctor",), marks=pytest.mark.slow),  # it imports every extra
         ("doctor", "--check", "run"),
         ("metrics",),
         ("metrics", "rag"),
         ("metrics", "token_f1"),
         ("prompts",),
         ("validate", "answers.jsonl", "answers.jsonl"),
+        ("run", "answers.jsonl", "-m", "exact_match", "--folder", "run"),
         ("show", "run"),
+        ("show", "run", "q2"),
+        ("show", "run", "--worst", "exact_match"),
+        ("show", "run", "--status", "missing"),
         ("compare", "run"),
         ("gate", "run", "--rule", "exact_match >= 0"),
+        ("rank", "qrels", "one.run", "two.run"),
     ],
 )
 def test_every_command_with_a_table_writes_it_in_every_format(ragauge, answers, made, command):
-    folder = made("answers.jsonl", "-m", "exact_match", folder="run")
-    assert folder == "run"
-    files = [("-o", f"new.{ending}") for ending in ("md", "tex", "csv", "html")]
-    done = ragauge(*command, "-f", "json")
-    assert done.code == 0
-    assert json.loads(done.out)
-    assert ragauge(*command, *(part for file in files for part in file)).code == 0
-    texts = [Path(name).read_text() for _, name in files]
-    assert "| --" in texts[0] or "| :-" in texts[0]
-    assert r"\begin{table}" in texts[1] and "," in texts[2] and "<table>" in texts[3]
+    made("answers.jsonl", "-m", "exact_match", folder="run")
+    Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
+    for name in ("one", "two"):
+        Path(f"{name}.run").write_text(f"q1 Q0 a 1 2 {name}\nq2 Q0 b 1 2 {name}\n")
+    printed = {
+        form: ragauge(*command, "-f", form) for form in ("json", "md", "latex", "csv", "html")
+    }
+    assert {done.code for done in printed.values()} == {0}
+    assert json.loads(printed["json"].out)
+    is_prose = command[-1] == "q2"
+    assert ("| --" in printed["md"].out or "| :-" in printed["md"].out) != is_prose
+    assert r"\begin{table}" in printed["latex"].out
+    assert "," in printed["csv"].out and "<table>" in printed["html"].out
+    files = {"md": "new.md", "latex": "new.tex", "csv": "new.csv"}
+    done = ragauge(*command, *(part for name in files.values() for part in ("-o", name)))
+    assert (done.code, "wrote new.tex" in done.err) == (0, True)
+    if command[0] != "rank":  # there the file has a value a line
+        assert {form: Path(files[form]).read_text() for form in files} == {
+            form: printed[form].out for form in files
+        }
 
 
 def test_help_is_quick_for_it_imports_no_subcommand():

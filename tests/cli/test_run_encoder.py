@@ -90,22 +90,6 @@ def test_a_configuration_names_encoder_and_cache(ragauge, pairs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[encoder]\nmodle = "x"\n', "encoder: unknown key 'modle'; did you mean 'model'"),
-        ("[encoder]\nmodel = 3\n", "encoder: model must be text, got 3"),
-        ('encoder = "x"\n', "encoder must be a table"),
-        ("cache = 3\n", "cache must be text"),
-    ],
-)
-def test_a_configuration_that_is_wrong_is_refused(ragauge, pairs, tmp_path, text, said):
-    (tmp_path / "run.toml").write_text(f'data = "{pairs}"\n{text}')
-    done = ragauge("run", "run.toml")
-    assert done.code == 2
-    assert said in done.err
-
-
-@pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         (

@@ -22,7 +22,7 @@ def renamed(path: Path, before: str, after: str) -> None:
     path.write_text(path.read_text().replace(f'"{before}"', f'"{after}"'))
 
 
-def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows):
+def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows, tmp_path):
     done = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
     assert done.code == 4
     reason = "the sample has no context_ids and relevant"
@@ -33,14 +33,9 @@ def test_a_metric_that_was_named_and_scored_nothing_is_no_pass(ragauge, rows):
     # The run is kept, and the same command again says the same.
     again = ragauge("run", rows, "-m", "exact_match", "-m", "ndcg@5", "--folder", "r")
     assert (again.code, again.out) == (4, done.out)
-
-
-def test_metrics_without_scores_for_one_reason_share_a_line(ragauge, rows):
-    renamed(rows, "reference", "wanted")
-    done = ragauge("run", rows, "-m", "exact_match", "-m", "token_f1", "-m", "dont_know")
-    assert done.code == 4
-    line = "ragauge: exact_match, token_f1: no scores; the sample has no references"
-    assert line in done.err.splitlines()
+    assert ragauge("run", rows, "-m", "ndcg@5", "--dry-run").code == 0
+    (tmp_path / "run.toml").write_text('data = "rows.jsonl"\nmetrics = ["ndcg@5", "dont_know"]\n')
+    assert ragauge("run", "run.toml").code == 4
 
 
 def test_a_metric_of_a_suite_may_lack_its_column_but_not_all_of_them(ragauge, rows):
@@ -55,15 +50,11 @@ def test_a_metric_of_a_suite_may_lack_its_column_but_not_all_of_them(ragauge, ro
 def test_a_renamed_column_keeps_nothing_green(ragauge, rows, column):
     assert ragauge("run", rows, "-m", "exact_match").code == 0
     renamed(rows, column, "other")
-    done = ragauge("run", rows, "-m", "exact_match")
+    done = ragauge("run", rows, "-m", "exact_match", "-m", "token_f1")
     assert done.code == 4
     assert "no answer could be scored" in done.err
-
-
-def test_a_dry_run_and_a_configuration(ragauge, rows, tmp_path):
-    assert ragauge("run", rows, "-m", "ndcg@5", "--dry-run").code == 0
-    (tmp_path / "run.toml").write_text('data = "rows.jsonl"\nmetrics = ["ndcg@5", "dont_know"]\n')
-    assert ragauge("run", "run.toml").code == 4
+    line = f"ragauge: exact_match, token_f1: no scores; the sample has no {column}"
+    assert any(said.startswith(line) for said in done.err.splitlines())
 
 
 @pytest.mark.parametrize("metric", ["exact_match", "token_f1"])
@@ -84,27 +75,3 @@ def test_a_breakdown_of_a_run_without_scores_is_left_out(ragauge, tmp_path):
     assert done.code == 4
     assert "Nothing was scored." in done.out
     assert "by lang" not in done.out
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("ragg", "unknown suite 'ragg'; did you mean 'rag'"),
-        ("zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
-        ("exact_match", "it is a metric, which -m names"),
-    ],
-)
-def test_an_unknown_suite_is_named_as_a_suite(ragauge, name, says):
-    Path("a.jsonl").write_text('{"id": "q1", "answer": "a", "reference": "a"}\n')
-    done = ragauge("run", "a.jsonl", "-s", name)
-    assert done.code == 2
-    assert says in done.err
-
-
-def test_a_recording_that_does_not_exist_is_named(ragauge):
-    Path("a.jsonl").write_text('{"id": "q1", "answer": "a", "reference": "a"}\n')
-    done = ragauge("run", "a.jsonl", "-m", "answer_class", "--judge", "replay:none.jsonl")
-    assert done.code == 2
-    assert (
-        "none.jsonl: is not a recording of a judge's replies: No such file or directory" in done.err
-    )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import ragauge as rg
+
 
 @pytest.fixture
 def run(made, answers) -> Path:
@@ -49,9 +51,6 @@ def test_an_unknown_id_gets_a_hint(ragauge, run):
     assert (done.code, done.out) == (2, "")
     assert "r has no question 'q22'; did you mean 'q2'" in done.err
     assert "it has 2, starting with 'q1'" in ragauge("show", run, "zzzz").err
-
-
-def test_an_unknown_field_is_said_before_anything_is_printed(ragauge, run):
     done = ragauge("show", run, "--by", "knd")
     assert (done.code, done.out) == (2, "")
     assert "did you mean 'kind'?" in done.err
@@ -96,10 +95,9 @@ def spoil(run: Path, name: str, content: bytes | str | dict[str, object] | None)
 )
 def test_a_damaged_run_is_refused_with_the_way_out(ragauge, run, name, content, said):
     spoil(run, name, content)
-    for arguments in ((), ("q1",)):
-        done = ragauge("show", run, *arguments)
-        assert (done.code, done.out) == (5, "")
-        assert said in done.err
+    done = ragauge("show", run)
+    assert (done.code, done.out) == (5, "")
+    assert said in done.err
 
 
 def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
@@ -108,6 +106,8 @@ def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
         done = ragauge("show", path)
         assert (done.code, done.out) == (5, "")
         assert f"{path}: is not a run folder" in done.err
+    said = "a run cannot be at 'https://host/run'; give a folder, or s3://BUCKET/RUN"
+    assert said in ragauge("show", "https://host/run").err
 
 
 def test_a_run_at_a_url_needs_an_extra(ragauge, answers, monkeypatch, tmp_path):
@@ -129,12 +129,6 @@ def test_a_run_at_a_url_needs_an_extra(ragauge, answers, monkeypatch, tmp_path):
         done = ragauge(*command)
         assert (done.code, done.out) == (2, "")
         assert f"{url}: s3:// needs another package; install it with: pip install" in done.err
-
-
-def test_a_run_at_a_url_of_the_web_is_refused(ragauge):
-    done = ragauge("show", "https://host/run")
-    assert (done.code, done.out) == (2, "")
-    assert "a run cannot be at 'https://host/run'; give a folder, or s3://BUCKET/RUN" in done.err
 
 
 def test_the_label_stands_beside_a_name_that_differs(ragauge, answers):
@@ -173,32 +167,6 @@ def test_all_ids_of_a_finding_are_listed(ragauge, tmp_path):
     assert "no finding contains 'zzz'" in ragauge("show", "r", "--finding", "zzz").err
 
 
-SHOWN = {
-    "the run": (),
-    "a question": ("q2",),
-    "the worst": ("--worst", "token_f1"),
-    "a status": ("--status", "missing"),
-}
-
-
-@pytest.mark.parametrize("what", SHOWN.values(), ids=SHOWN)
-def test_everything_is_shown_in_every_format(ragauge, run, what, tmp_path):
-    texts = {
-        form: ragauge("show", run, *what, "-f", form)
-        for form in ("md", "latex", "csv", "json", "html")
-    }
-    assert {(done.code, done.err) for done in texts.values()} == {(0, "")}
-    outputs = [word for name in ("s.md", "s.csv", "s.json") for word in ("-o", name)]
-    assert ragauge("show", run, *what, *outputs).out == ""
-    for form in ("md", "csv", "json"):
-        assert (tmp_path / f"s.{form}").read_text() == texts[form].out
-    assert "q2" in texts["md"].out and "<table>" in texts["html"].out
-    ids = [row["id"] for row in csv.DictReader(texts["csv"].out.splitlines())]
-    assert "q2" in ids
-    assert texts["latex"].out.startswith(r"\begin{table}")
-    json.loads(texts["json"].out)
-
-
 def test_without_a_folder_the_runs_are_listed(ragauge, answers):
     assert ragauge("show").code == 5
     ragauge("run", answers, "-m", "exact_match")
@@ -222,25 +190,20 @@ def test_one_thing_is_shown_at_a_time(ragauge, run):
 
 
 @pytest.fixture
-def judged(ragauge, tmp_path) -> Path:
+def judged(ragauge) -> Path:
     """Two systems whose context recall takes the same two calls: claims of the reference, support."""
-    run_judged(tmp_path / "j")
-    return Path("j")
-
-
-def run_judged(folder: Path) -> None:
-    import ragauge as rg
-
-    sentence = {"sentence": 1, "claims": ["It is $5.", "It is late."], "claim_free": False}
+    claims = ["It is $5.", "It is late."]
     keys = ("claim", "reason", "supported", "context", "quote")
     given = ((1, "stated", True, 2, "fee is $5"), (2, "no hour is given", False, 0, ""))
-    verdicts = [dict(zip(keys, each, strict=True)) for each in given]
-    judge = rg.ScriptedJudge(
-        {"claims": {"sentences": [sentence]}, "support": {"verdicts": verdicts}}
-    )
+    replies = {
+        "claims": {"sentences": [{"sentence": 1, "claims": claims, "claim_free": False}]},
+        "support": {"verdicts": [dict(zip(keys, each, strict=True)) for each in given]},
+    }
     row = {"id": "q1", "reference": "It is $5 and late.", "contexts": ["Rain.", "The fee is $5."]}
     rows = [{**row, "system": system, "answer": system} for system in "ab"]
-    rg.evaluate(rows, ["context_recall", "exact_match"], judge=judge, folder=folder)
+    judge = rg.ScriptedJudge(replies)
+    rg.evaluate(rows, ["context_recall", "exact_match"], judge=judge, folder="j")
+    return Path("j")
 
 
 def test_claims_are_a_list_with_quotes_and_contexts_count_from_one(ragauge, judged):
@@ -259,6 +222,8 @@ def test_claims_are_a_list_with_quotes_and_contexts_count_from_one(ragauge, judg
 def test_replies_of_judges_are_printed_on_request_and_each_once(ragauge, judged):
     out = ragauge("show", judged, "q1").out
     assert "judged in 2 calls; print the replies with --calls" in out
+    done = ragauge("show", judged, "--calls")
+    assert (done.code, "--calls needs the ID of a question" in done.err) == (2, True)
     assert "verdicts" not in out
     out = ragauge("show", judged, "q1", "--calls").out
     assert out.count('"verdicts"') == out.count('"sentences"') == 1
@@ -267,48 +232,26 @@ def test_replies_of_judges_are_printed_on_request_and_each_once(ragauge, judged)
     assert out.index("2 calls to judges") > out.index("q1 · b ─")
 
 
-def test_calls_are_those_of_one_question(ragauge, judged):
-    done = ragauge("show", judged, "--calls")
-    assert (done.code, done.out) == (2, "")
-    assert "--calls needs the ID of a question" in done.err
-    assert "call" not in ragauge("show", judged, "q1", "--calls").err
-
-
-def test_a_conversation_is_shown_message_by_message(ragauge, tmp_path):
-    called = [{"function": {"name": "trains", "arguments": '{"to": "Bergen"}'}}]
-    messages = [
-        {"role": "user", "content": "To Bergen?"},
-        {"role": "assistant", "tool_calls": called},
-        {"role": "tool", "content": "08:25"},
-        {"role": "assistant", "content": "At 08:25."},
-    ]
-    (tmp_path / "chats.jsonl").write_text(json.dumps({"id": "trip", "messages": messages}))
-    ragauge("run", tmp_path / "chats.jsonl", "-m", "steps", "--folder", tmp_path / "run")
-    shown = ragauge("show", tmp_path / "run", "trip").out
-    said = [
-        line.split(None, 2)[2].strip() for line in shown.splitlines() if line[:9] == "messages "
-    ]
-    assert said == [
-        "user: To Bergen?", 'calls: trains({"to": "Bergen"})', "result: 08:25", "assistant: At 08:25.",
-    ]  # fmt: skip
-
-
-def test_a_conversation_of_several_turns_is_shown_with_the_scores_of_each(ragauge, tmp_path):
+def test_a_conversation_is_shown_by_message_with_the_scores_of_each_turn(ragauge, tmp_path):
     def chat(system, second):
-        texts = ("To Bergen?", "At 08:25.", "And back?", second)
+        called = [{"function": {"name": "trains", "arguments": '{"to": "Bergen"}'}}]
         messages = [
-            {"role": ("user", "assistant")[place % 2], "content": text}
-            for place, text in enumerate(texts)
+            {"role": "user", "content": "To Bergen?"},
+            {"role": "assistant", "tool_calls": called},
+            {"role": "tool", "content": "08:25"},
+            {"role": "assistant", "content": "At 08:25."},
+            {"role": "user", "content": "And back?"},
+            {"role": "assistant", "content": second},
         ]
         references = [["At 08:25."], ["At 20:10."]]
         return {"id": "trip", "system": system, "messages": messages, "references": references}
 
     rows = [chat("a", "At 20:10."), chat("b", "I do not know.")]
     (tmp_path / "chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ragauge("run", tmp_path / "chats.jsonl", "-m", "exact_match", "--folder", tmp_path / "run")
-    lines = [
-        line.split(None, 1) for line in ragauge("show", tmp_path / "run", "trip").out.splitlines()
-    ]
+    ragauge("run", "chats.jsonl", "-m", "exact_match", "--folder", "run")
+    out = ragauge("show", "run", "trip").out
+    assert re.search(r'^calls +trains\({"to": "Bergen"}\) *\n  result +08:25 *$', out, re.MULTILINE)
+    lines = [line.split(None, 1) for line in out.splitlines()]
     shown = {line[0]: line[1].strip() for line in lines[-5:] if len(line) == 2}
     assert shown == {
         "user": "And back?",
@@ -317,7 +260,19 @@ def test_a_conversation_of_several_turns_is_shown_with_the_scores_of_each(ragaug
         "trip#2": shown["trip#2"],
     }
     assert shown["trip#2"].startswith("· b ")
-    ragauge("show", tmp_path / "run", "trip", "-o", tmp_path / "trip.json")
+    ragauge("show", "run", "trip", "-o", "trip.json")
     stored = json.loads((tmp_path / "trip.json").read_text())
     assert [score["value"] for score in stored["scores"]] == [1, 1, 1, 0]
-    assert "did you mean 'trip#" in ragauge("show", tmp_path / "run", "tripp").err
+    assert "did you mean 'trip#" in ragauge("show", "run", "tripp").err
+    single = {**rows[0], "messages": rows[0]["messages"][:4], "references": ["At 08:25."]}
+    (tmp_path / "chat.jsonl").write_text(json.dumps(single))
+    ragauge("run", "chat.jsonl", "-m", "steps", "--folder", "one")
+    lines = [
+        line for line in ragauge("show", "one", "trip").out.splitlines() if line[:9] == "messages "
+    ]
+    assert [line.split(None, 2)[2].strip() for line in lines] == [
+        "user: To Bergen?",
+        'calls: trains({"to": "Bergen"})',
+        "result: 08:25",
+        "assistant: At 08:25.",
+    ]

@@ -9,7 +9,7 @@ import pytest
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.comparing.report import SystemsTable
-from ragauge.comparing.systems import MOST_TESTS, differences
+from ragauge.comparing.systems import MOST_TESTS
 from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.page.overview import Overview
 from ragauge.views.first_screen import FirstScreen
@@ -91,22 +91,6 @@ def test_the_first_screen_says_the_same_and_names_the_family(run):
         "paired randomization test, Holm-corrected for 6 tests, uncorrected 95 % intervals by Student's t "
         "adjusted for skewness (ABC), seed 0"
     )
-
-
-def test_two_systems_have_the_numbers_of_the_plain_command(capsys, tmp_path):
-    rows = answers({"a": [*range(12)], "b": [0, 1, 2]})
-    run = rg.evaluate(rows, METRICS, folder=tmp_path / "run", seed=7)
-    for row in compared_by_the_command(run, capsys):
-        found = differences(run, "a")
-        assert found is not None
-        difference = found.of(row["metric"], "b", "a")
-        assert difference is not None
-        assert (difference.p_value, difference.n) == (row["p_corrected"], row["n"])
-        # Of 2 tests with the same p = 2/2^9, both are corrected to 4/512.
-        assert row["p_corrected"] == 4 / 512
-        assert difference.difference == row["difference"] == -9 / 12
-    (stored,) = {row["seed"] for row in [summary_json(run)["comparison"]]}
-    assert stored == 7
 
 
 def graded(systems: dict[str, "np.ndarray[Any, Any]"]) -> rg.Run:

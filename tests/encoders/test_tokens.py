@@ -1,6 +1,7 @@
 """Cutting, windows, and putting windows together again."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,15 +48,17 @@ def test_windows_put_together_have_each_token_once_in_order(n, most, before, aft
     assert stitched(tokens, most, hidden)[:, 0].tolist() == list(tokens.ids)
 
 
-def test_a_token_has_the_row_of_the_window_in_which_it_stands_deepest():
-    tokens = tokens_of(12, 0, 0)
-    parts = pieces(tokens, 8)  # 0-7, 4-11
-    hidden = [np.full((len(ids), 1), number, np.float32) for number, ids in enumerate(parts)]
-    assert stitched(tokens, 8, hidden)[:, 0].tolist() == [0] * 6 + [1] * 6
-
-
-def test_the_ends_of_the_text_are_no_edges():
-    tokens = tokens_of(20, 0, 0)
-    parts = pieces(tokens, 8)  # 0-7, 4-11, 8-15, 12-19
-    hidden = [np.full((len(ids), 1), number, np.float32) for number, ids in enumerate(parts)]
-    assert stitched(tokens, 8, hidden)[:, 0].tolist() == [0] * 6 + [1] * 4 + [2] * 4 + [3] * 6
+@pytest.mark.parametrize(
+    ("n", "windows"),
+    [
+        (12, [0] * 6 + [1] * 6),  # 0-7, 4-11
+        (20, [0] * 6 + [1] * 4 + [2] * 4 + [3] * 6),  # 0-7, 4-11, 8-15, 12-19
+    ],
+)
+def test_a_token_has_the_row_of_the_window_in_which_it_stands_deepest(n, windows):
+    """The ends of the text are no edges."""
+    tokens = tokens_of(n, 0, 0)
+    hidden = [
+        np.full((len(ids), 1), number, np.float32) for number, ids in enumerate(pieces(tokens, 8))
+    ]
+    assert stitched(tokens, 8, hidden)[:, 0].tolist() == windows

@@ -43,12 +43,12 @@ def vocabulary() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def own(vocabulary: list[str]) -> WordPiece:
+def own(vocabulary) -> WordPiece:
     return WordPiece(vocabulary)
 
 
 @pytest.fixture(scope="module")
-def crate(vocabulary: list[str]):
+def crate(vocabulary):
     """The tokenizer of `tokenizers` as all-MiniLM-L6-v2 has it, without cut and padding."""
     tokenizers = pytest.importorskip("tokenizers")
     ids = {entry: number for number, entry in enumerate(vocabulary)}
@@ -87,18 +87,34 @@ def content(text: str) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \r\n", "\x00\x0b\ufffd\u200b", "\ud800"])
-def test_a_text_without_anything_to_read_has_only_the_two_ends(text: str):
+def test_a_text_without_anything_to_read_has_only_the_two_ends(text):
     assert content(text) == []
 
 
-def test_a_word_is_cut_into_the_longest_entries_from_the_left():
-    assert content("Playing aaaa") == [
-        (PLAY, 0, 4), (ING, 4, 7), (A, 8, 9), (TAIL_AA, 9, 11), (TAIL_A, 11, 12)
-    ]  # fmt: skip
-
-
-def test_a_word_with_one_unknown_letter_is_wholly_unknown():
-    assert content("a playz!") == [(A, 0, 1), (UNK, 2, 7), (MARK, 7, 8)]
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Playing aaaa", [(PLAY, 0, 4), (ING, 4, 7), (A, 8, 9), (TAIL_AA, 9, 11), (TAIL_A, 11, 12)]),
+        # A word with one unknown letter is wholly unknown.
+        ("a playz!", [(A, 0, 1), (UNK, 2, 7), (MARK, 7, 8)]),
+        # Accents are dropped, and the place is that of the letter.
+        ("É", [(E, 0, 1)]),
+        ("E\u0301 a\u0323\u0301", [(E, 0, 1), (A, 3, 4)]),
+        ("a\u0301a", [(A, 0, 1), (TAIL_A, 2, 3)]),
+        # A sign that decomposes into punctuation stands alone.
+        ("a≠a", [(A, 0, 1), (EQUALS, 1, 2), (A, 2, 3)]),
+        ("ΣΣ", [(SIGMA, 0, 1), (TAIL_SIGMA, 1, 2)]),  # no final sigma
+        ("a中国", [(A, 0, 1), (ZHONG, 1, 2), (GUO, 2, 3)]),
+        *((f"a{space}a", [(A, 0, 1), (A, 2, 3)]) for space in "\t\n\r\xa0\u2028\u3000"),
+        *((f"a{control}a", [(A, 0, 1), (TAIL_A, 2, 3)]) for control in "\x00\x0b\x1c\x85\u200b\ufffd\ue000"),
+        ("\ud800a\udfffa", [(A, 1, 2), (TAIL_A, 3, 4)]),
+        # Special tokens are those only where they are written exactly so.
+        ("a[SEP]a", [(A, 0, 1), (SEP, 1, 6), (A, 6, 7)]),
+        ("[[MASK]", [(UNK, 0, 1), (MASK, 1, 7)]),
+    ],
+)  # fmt: skip
+def test_a_text_is_cut_into_the_longest_entries_from_the_left(text, tokens):
+    assert content(text) == tokens
 
 
 def test_a_word_may_have_a_hundred_letters_and_no_more():
@@ -107,46 +123,12 @@ def test_a_word_may_have_a_hundred_letters_and_no_more():
     assert content("a" * 101 + "!") == [(UNK, 0, 101), (MARK, 101, 102)]
 
 
-def test_accents_are_dropped_and_the_place_is_that_of_the_letter():
-    assert content("É") == [(E, 0, 1)]
-    assert content("E\u0301 a\u0323\u0301") == [(E, 0, 1), (A, 3, 4)]
-    assert content("a\u0301a") == [(A, 0, 1), (TAIL_A, 2, 3)]
-
-
-def test_a_sign_that_decomposes_into_punctuation_stands_alone():
-    assert content("a≠a") == [(A, 0, 1), (EQUALS, 1, 2), (A, 2, 3)]
-
-
-def test_capital_sigma_is_no_final_sigma_at_the_end_of_a_word():
-    assert content("ΣΣ") == [(SIGMA, 0, 1), (TAIL_SIGMA, 1, 2)]
-
-
-def test_ideographs_stand_alone():
-    assert content("a中国") == [(A, 0, 1), (ZHONG, 1, 2), (GUO, 2, 3)]
-
-
-@pytest.mark.parametrize("space", ["\t", "\n", "\r", "\xa0", "\u2028", "\u3000"])
-def test_white_space_parts_words(space: str):
-    assert content(f"a{space}a") == [(A, 0, 1), (A, 2, 3)]
-
-
-@pytest.mark.parametrize("control", ["\x00", "\x0b", "\x1c", "\x85", "\u200b", "\ufffd", "\ue000"])
-def test_controls_part_no_words(control: str):
-    assert content(f"a{control}a") == [(A, 0, 1), (TAIL_A, 2, 3)]
-
-
-def test_lone_surrogates_are_dropped_like_controls():
-    assert content("\ud800a\udfffa") == [(A, 1, 2), (TAIL_A, 3, 4)]
-
-
-def test_special_tokens_in_a_text_are_those_tokens_when_written_exactly_so():
-    assert content("a[SEP]a") == [(A, 0, 1), (SEP, 1, 6), (A, 6, 7)]
-    assert content("[[MASK]") == [(UNK, 0, 1), (MASK, 1, 7)]
+def test_a_special_token_written_otherwise_is_none():
     assert MASK not in [number for number, _, _ in content("[mask] [MA\u0301SK] [MA SK]")]
 
 
 @pytest.mark.parametrize("missing", SPECIAL_TOKENS)
-def test_a_vocabulary_without_a_special_token_is_refused(missing: str):
+def test_a_vocabulary_without_a_special_token_is_refused(missing):
     with pytest.raises(ValueError, match=rf"18 entries lacks \[{missing[1:-1]}\]"):
         WordPiece([entry if entry != missing else "x" for entry in SMALL] + ["y"])
 
@@ -158,9 +140,7 @@ def test_an_entry_written_twice_has_its_last_number():
 # What is remembered
 
 
-def test_little_is_remembered_and_forgetting_changes_nothing(
-    vocabulary: list[str], own: WordPiece, monkeypatch: pytest.MonkeyPatch
-):
+def test_little_is_remembered_and_forgetting_changes_nothing(vocabulary, own, monkeypatch):
     texts = [f"word{n} {'long' * n}, tail{n % 3}" for n in range(40)]
     expected = [own.tokenize(text) for text in texts]
     monkeypatch.setattr(wordpiece, "MAX_REMEMBERED", 5)
@@ -172,9 +152,7 @@ def test_little_is_remembered_and_forgetting_changes_nothing(
     assert max(map(len, remembered)) <= wordpiece.MAX_REMEMBERED_LENGTH
 
 
-def test_threads_share_a_tokenizer(
-    vocabulary: list[str], own: WordPiece, monkeypatch: pytest.MonkeyPatch
-):
+def test_threads_share_a_tokenizer(vocabulary, own, monkeypatch):
     monkeypatch.setattr(wordpiece, "MAX_REMEMBERED", 50)
     texts = [" ".join(f"number{n * k % 101}!" for k in range(60)) for n in range(60)]
     expected = [own.tokenize(text) for text in texts]
@@ -186,9 +164,10 @@ def test_threads_share_a_tokenizer(
 # Parity with tokenizers 0.23.3 (0.19.1, 0.21.4 and 0.22.1 give the same)
 
 
-def test_real_text_as_the_crate_has_it(own: WordPiece, crate):
-    files = [REPOSITORY / "README.md", REPOSITORY / "LICENSE", *REPOSITORY.glob("docs/**/*.md")]
-    pages = [file.read_text("utf-8") for file in sorted(files)]
+def test_real_text_as_the_crate_has_it(own, crate):
+    pages = [
+        (REPOSITORY / name).read_text("utf-8") for name in ("README.md", "LICENSE", "docs/runs.md")
+    ]
     lines = [line for page in pages for line in page.splitlines()]
     assert len(lines) > 100
     assert_same(own, crate, [*pages, *lines])
@@ -210,13 +189,13 @@ def test_real_text_as_the_crate_has_it(own: WordPiece, crate):
         "http://example.com/a_b?c=d&e=%20#f user@example.com C:\\path\\to",
     ],
 )
-def test_scripts_of_the_world_as_the_crate_has_them(own: WordPiece, crate, text: str):
+def test_scripts_of_the_world_as_the_crate_has_them(own, crate, text):
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD", "NFKC", "NFKD")]
     assert_same(own, crate, [text, *forms])
 
 
 @pytest.mark.slow
-def test_every_character_of_the_first_two_planes_as_the_crate_has_it(own: WordPiece, crate):
+def test_every_character_of_the_first_two_planes_as_the_crate_has_it(own, crate):
     """And a sample of the others, in which all but a few have no character or an ideograph."""
     later = random.Random(7).sample(range(0x20000, 0x110000), 5_000)
     edges = [code for border in wordpiece._IDEOGRAPHS for code in (border - 1, border)]
@@ -225,9 +204,7 @@ def test_every_character_of_the_first_two_planes_as_the_crate_has_it(own: WordPi
     assert_same(own, crate, texts)
 
 
-def test_every_mark_in_an_order_that_normalisation_changes_as_the_crate_has_it(
-    own: WordPiece, crate
-):
+def test_every_mark_in_an_order_that_normalisation_changes_as_the_crate_has_it(own, crate):
     marks = [chr(code) for code in range(0x20000) if unicodedata.category(chr(code))[0] == "M"]
     assert len(marks) > 2_000
     frames = (
@@ -241,7 +218,7 @@ def test_every_mark_in_an_order_that_normalisation_changes_as_the_crate_has_it(
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(text=st.text())
-def test_any_text_as_the_crate_has_it(own: WordPiece, crate, text: str):
+def test_any_text_as_the_crate_has_it(own, crate, text):
     assert_same(own, crate, [text])
 
 
@@ -257,14 +234,14 @@ def test_any_text_as_the_crate_has_it(own: WordPiece, crate, text: str):
 )
 @example(parts=["[", "[SEP]", "\u0301", "]"])
 @example(parts=["\u0344", "\u302e", "\u0f73", "\u0334"])
-def test_hostile_text_as_the_crate_has_it(own: WordPiece, crate, parts: list[str]):
+def test_hostile_text_as_the_crate_has_it(own, crate, parts):
     assert_same(own, crate, ["".join(parts)])
 
 
 @given(
     text=st.text(st.one_of(st.characters(categories=["Cs"]), st.sampled_from("ab! \u0301[SEP]")))
 )
-def test_surrogates_count_as_a_control_does(own: WordPiece, crate, text: str):
+def test_surrogates_count_as_a_control_does(own, crate, text):
     controls = "".join("\x00" if "\ud800" <= one <= "\udfff" else one for one in text)
     theirs = crate.encode(controls)
     tokens = own.tokenize(text)
@@ -272,21 +249,7 @@ def test_surrogates_count_as_a_control_does(own: WordPiece, crate, text: str):
 
 
 @pytest.mark.parametrize(
-    "piece",
-    [
-        "a",
-        "!",
-        "中",
-        "é",
-        "😀",
-        "\u0301",
-        "\u302e\u0301",
-        "foo.bar/",
-        "zq",
-        "한",
-        "[SEP]",
-        "\u200b",
-    ],
+    "piece", [*"a!中é😀한\u0301\u200b", "\u302e\u0301", "foo.bar/", "zq", "[SEP]"]
 )
-def test_long_texts_without_white_space_as_the_crate_has_them(own: WordPiece, crate, piece: str):
-    assert_same(own, crate, [piece * 20_000, f"{piece * 49} " * 500])
+def test_long_texts_without_white_space_as_the_crate_has_them(own, crate, piece):
+    assert_same(own, crate, [piece * 2_000, f"{piece * 49} " * 50])

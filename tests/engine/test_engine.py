@@ -251,13 +251,19 @@ def test_what_is_no_score_is_a_bug_and_never_a_value(value, problem, batch):
     assert_names_the_culprit("wrong", "metric wrong", problem)
 
 
-def test_a_batch_metric_that_returns_too_few_values_is_a_bug():
+def test_a_batch_metric_that_returns_too_few_values_is_a_bug_and_an_interrupt_is_none():
     @metric(batch=True)
     def short(answer: list[str]) -> list[float]:
         return [1.0] * (len(answer) - 1)
 
+    @metric
+    def interrupted(answer: str) -> float:
+        raise KeyboardInterrupt
+
     with pytest.raises(MetricError, match="returned 2 values for 3 rows"):
         scores("short", answer=ANSWERS)
+    with pytest.raises(KeyboardInterrupt):
+        scores("interrupted", answer=["a"])
 
 
 def test_a_value_beyond_its_bound_by_rounding_is_the_bound_and_a_metric_may_have_none():
@@ -271,12 +277,3 @@ def test_a_value_beyond_its_bound_by_rounding_is_the_bound_and_a_metric_may_have
 
     assert values("rounded", answer=["high", "low"]) == [1.0, 0.0]
     assert values("unbounded", answer=["-5", "1e6"]) == [-5.0, 1e6]
-
-
-def test_what_stops_the_program_is_not_taken_for_a_bug():
-    @metric
-    def interrupted(answer: str) -> float:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        scores("interrupted", answer=["a"])

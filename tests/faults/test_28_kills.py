@@ -74,9 +74,8 @@ def tried(base: Path, work: Path, command: str, name: str, step: int) -> None:
     assert result["killed"], "no signal came before the end"
 
 
-@pytest.mark.parametrize("command", COMMANDS[2:3])
-def test_a_command_that_is_killed_between_two_files_loses_none(command, base, tmp_path):
-    tried(base, tmp_path / "work", command, "SIGKILL", 7)
+def test_a_command_that_is_killed_between_two_files_loses_none(base, tmp_path):
+    tried(base, tmp_path / "work", "review export run -o o.jsonl", "SIGKILL", 2)
 
 
 @pytest.mark.slow

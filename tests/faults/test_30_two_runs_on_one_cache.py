@@ -15,7 +15,6 @@ import pytest
 import rules
 
 from ragauge.calls.ledger import LEASE_S, Leases
-from ragauge.errors import StoreError
 from ragauge.judges.protocol import reply_ledger
 
 N = 12
@@ -119,29 +118,22 @@ def test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over(tmp_path):
     assert leases(path) == 0
 
 
+LATER = 10**18
+OWNER = f"{os.uname().nodename} 1 x"
+
+
 @pytest.mark.parametrize(
-    ("until", "is_held"),
+    ("owner", "until", "is_held"),
     [
-        (5.0, True),
-        (-1.0, False),
-        (10 * LEASE_S, False),  # the clock was set back since
+        ("elsewhere 1 x", lambda: time.time() + 5, True),
+        ("elsewhere 1 x", lambda: time.time() - 1, False),
+        ("elsewhere 1 x", lambda: time.time() + 10 * LEASE_S, False),  # the clock was set back since
+        *((owner, lambda: LATER, False) for owner in ("", "x", "é\u202e", f"{OWNER[:-3]}x y", f"{OWNER[:-3]}{10**30} y")),
+        *((OWNER, lambda until=until: until, False) for until in ("", "x", b"\x00", -1, 0.0)),
     ],
-)
-def test_a_lease_of_another_machine_ends_after_its_time(tmp_path, until, is_held):
-    own = foreign(tmp_path / "c.sqlite", "elsewhere 1 x", time.time() + until)
+)  # fmt: skip
+def test_a_lease_of_another_ends_after_its_time_and_a_damaged_one_at_once(
+    tmp_path, owner, until, is_held
+):
+    own = foreign(tmp_path / "c.sqlite", owner, until())
     assert own.claim([b"k"]) == (set() if is_held else {b"k"})
-
-
-@pytest.mark.parametrize("owner", ["", "x", f"{os.uname().nodename} x y", "é\u202e", f"{os.uname().nodename} {10**30} y"])  # fmt: skip
-@pytest.mark.parametrize("until", ["", "x", b"\x00", -1, 10**18, 0.0])
-def test_a_damaged_lease_holds_nobody_up(tmp_path, owner, until):
-    assert foreign(tmp_path / "c.sqlite", owner, until).claim([b"k"]) == {b"k"}
-
-
-def test_a_table_of_leases_with_other_columns_is_refused(tmp_path):
-    path = tmp_path / "c.sqlite"
-    reply_ledger(path).close()
-    with sqlite3.connect(path) as database:
-        database.execute("create table leases (other text)")
-    with pytest.raises(StoreError, match="name another file"):
-        Leases(path).claim([b"k"])

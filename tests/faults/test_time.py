@@ -35,83 +35,24 @@ ELSEWHERE = {"ragauge.rankings.measures", "ragauge.metrics.ragas_package"}
 TEXTS = {"question", "answer", "reference", "references", "contexts", "gold_contexts"}
 
 
+UNITS = (
+    *("\u0301\u0327\u0323", "1", "1 ", "$1", "1,", "1.", "5% ", "1 million ", "one hundred "),
+    *("(", "()[]{}", "[1]", "12/12/2012 ", "May 1 ", "\n- a", "\n1. Rule A-1: ", '"a ', "a'"),
+    *(".", "e.g. U.S. ", "word ", "a", "a-", "漢字", " ", "\n", "👩‍👩‍👧", "```", "*", "<b>", "="),
+    *("I do not know ", "not ", "The answer is ", "½", "5-6 ", "5 kg ", "a, ", "\n# a", "| a "),
+    *("http://a.b/c?d=e ", "Dr. Smith's ", "&amp;", "\u202eא", "１٢", "345 ", "1:1 "),
+    *("John Smith. ", "1'234 ", "about 500 ", "\n- 5", "a\u2028b\u2029", "\u202eשלום "),
+    *("5 + 5 = 10 ", "2012-2013 ", "increased by 5% ", "(A) ", "Of The ", "New York, ", ".[p.1]"),
+    *("![](", "<!--", "?!", "It is not shown. ", "I cannot decide that (", "e\u0301\u200d"),
+    *("ไทย", "العربية ", "XIV ", "1/2/", "a@b.c "),
+)
+"""What rules look for: marks, numbers, brackets, lists, quotes, refusals, links, other scripts."""
+
+
 def bad_texts(n: int) -> Iterator[tuple[str, str]]:
     """Texts that no person writes, of about `n` characters: long runs of what rules look for; by kind."""
-    units = {
-        "marks": "\u0301\u0327\u0323",
-        "digits": "1",
-        "numbers": "1 ",
-        "amounts": "$1",
-        "grouped digits": "1,",
-        "decimals": "1.",
-        "percentages": "5% ",
-        "scales": "1 million ",
-        "number words": "one hundred ",
-        "open brackets": "(",
-        "brackets": "()[]{}",
-        "citations": "[1]",
-        "dates": "12/12/2012 ",
-        "nearly dates": "May 1 ",
-        "bullets": "\n- a",
-        "numbered items": "\n1. Rule A-1: ",
-        "quotes": '"a ',
-        "apostrophes": "a'",
-        "full stops": ".",
-        "abbreviations": "e.g. U.S. ",
-        "one sentence": "word ",
-        "no spaces": "a",
-        "hyphens": "a-",
-        "ideographs": "漢字",
-        "spaces": " ",
-        "line ends": "\n",
-        "emoji": "👩‍👩‍👧",
-        "code fences": "```",
-        "stars": "*",
-        "tags": "<b>",
-        "equations": "=",
-        "refusals": "I do not know ",
-        "negations": "not ",
-        "claims": "The answer is ",
-        "fractions": "½",
-        "ranges": "5-6 ",
-        "units": "5 kg ",
-        "lists of words": "a, ",
-        "headings": "\n# a",
-        "tables": "| a ",
-        "links": "http://a.b/c?d=e ",
-        "titles": "Dr. Smith's ",
-        "entities": "&amp;",
-        "right to left": "\u202eא",
-        "signs of other scripts": "１٢",
-        "groups of three digits": "345 ",
-        "ratios": "1:1 ",
-        "names in sentences": "John Smith. ",
-        "digits in quotes": "1'234 ",
-        "about round numbers": "about 500 ",
-        "negative lines": "\n- 5",
-        "separators of lines": "a\u2028b\u2029",
-        "jumbled directions": "\u202eשלום ",
-        "steps": "5 + 5 = 10 ",
-        "spans of years": "2012-2013 ",
-        "rises": "increased by 5% ",
-        "letters of options": "(A) ",
-        "capitalised stop words": "Of The ",
-        "names in a list": "New York, ",
-        "notes with stops": ".[p.1]",
-        "exclamations": "![](",
-        "comments": "<!--",
-        "questions": "?!",
-        "missing things": "It is not shown. ",
-        "undecided": "I cannot decide that (",
-        "joined letters": "e\u0301\u200d",
-        "Thai": "ไทย",
-        "Arabic": "العربية ",
-        "Roman numerals": "XIV ",
-        "slashes": "1/2/",
-        "addresses of mail": "a@b.c ",
-    }
-    for kind, unit in units.items():
-        yield kind, "x" + unit * (n // len(unit)) + "x"
+    for unit in UNITS:
+        yield repr(unit), "x" + unit * (n // len(unit)) + "x"
     yield "spaces between words", f"I cannot say what did{' ' * n}fee"
     yield "spaces in a bullet", f"\n- a{' ' * n}b"
     yield "hyphens in a bullet", f"\n- a{'-' * n}b"
@@ -170,53 +111,40 @@ def fields(*, with_model: bool) -> list[tuple[str, str]]:
     ]
 
 
-def test_an_answer_that_repeats_a_claim_of_its_context_takes_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        rg.score("hallucination", answer=text, contexts=[text])
-
-    assert_linear_time(work, lambda n: "The answer is " * n, 1_500)
-
-
 ALL = "all fields"
 """The same bad text in every field: what is compared with each other is long on both sides."""
 
 
-@pytest.mark.parametrize("line", ["- a", "item {}"])
-def test_rouge_of_many_lines_takes_linear_time(assert_linear_time, line):
-    def work(text: str) -> None:
-        assert rg.score("rougeLsum", answer=text, reference=text).value == 1
-
-    assert_linear_time(work, lambda n: "\n".join(line.format(at) for at in range(n)), 1_500)
+LETTERS = ("bcdfghj", "aeiouyaeiouy", "klmnpqrst")
+WORDS_OF_LETTERS = ["".join(letters) for letters in itertools.product(*LETTERS, *LETTERS)]
 
 
-def test_two_long_tables_of_different_numbers_take_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        assert rg.score("number_match", question="Which?", answer=text, reference=text).value == 1
-
-    # Each has more neighbours than it is compared with.
-    assert_linear_time(work, lambda n: " ".join(map(str, range(1_000, 1_000 + n))), 500)
-
-
-def test_a_question_with_all_numbers_of_the_answer_takes_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        assert rg.score("dont_know", question=text, answer=text).value == 0
-
-    assert_linear_time(work, lambda n: " ".join(f"({at})" for at in range(3_000, 3_000 + n)), 9_000)
+def joining(words: list[str]) -> dict[str, str]:
+    """A question that joins many things, and an answer that states none of them."""
+    question = f"What is the {', '.join(f'{word} and cost{word}' for word in words)}?"
+    stated = " ".join(f"Z{word} is." for word in words)
+    return {"question": question, "answer": f"The {' '.join(words)} is not stated. {stated}"}
 
 
-def test_a_question_that_joins_many_things_takes_linear_time(assert_linear_time):
-    def work(words: list[str]) -> None:
-        question = f"What is the {', '.join(f'{word} and cost{word}' for word in words)}?"
-        answer = f"The {' '.join(words)} is not stated. " + " ".join(
-            f"Z{word} is." for word in words
-        )
-        rg.score("dont_know", question=question, answer=answer)
+@pytest.mark.parametrize(
+    ("metric", "value", "n", "fields"),
+    [
+        ("hallucination", 0, 1_500, lambda n: {"answer": "The answer is " * n, "contexts": ["The answer is " * n]}),
+        ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "- a\n" * n)),
+        ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "\n".join(f"item {at}" for at in range(n)))),
+        # Each has more neighbours than it is compared with.
+        ("number_match", 1, 500, lambda n: dict.fromkeys(("answer", "reference"), " ".join(map(str, range(1_000, 1_000 + n)))) | {"question": "Which?"}),
+        ("dont_know", 0, 9_000, lambda n: dict.fromkeys(("question", "answer"), " ".join(f"({at})" for at in range(3_000, 3_000 + n)))),
+        ("dont_know", 1, 1_000, lambda n: joining(WORDS_OF_LETTERS[:n])),
+    ],
+)  # fmt: skip
+def test_a_repetition_in_several_fields_takes_linear_time(
+    assert_linear_time, metric, value, n, fields
+):
+    def work(sample: dict[str, object]) -> None:
+        assert rg.score(metric, **sample).value == value
 
-    letters = [
-        f"{one}{two}{three}" for one in "bcdfghj" for two in "aeiouyaeiouy" for three in "klmnpqrst"
-    ]
-    words = [f"{first}{second}" for first in letters for second in letters]
-    assert_linear_time(work, lambda n: words[:n], 1_000)
+    assert_linear_time(work, fields, n)
 
 
 NUMBERS = itertools.count()

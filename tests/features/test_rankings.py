@@ -18,9 +18,7 @@ def test_documents_are_hits_by_rank_with_their_grades():
     assert found.names == ("b", "a")
     assert found.table.n_retrieved.tolist() == [3]
     assert found.table.judged_grade.tolist() == [2, 1, 0]
-
-
-def test_a_repeated_document_counts_once_and_the_later_ones_move_up():
+    # A repeated document counts once and the later ones move up.
     (found,) = ranking([["a", "x", "a", "b"]], [{"a": 1, "b": 1}], None, None)
     assert columns(found) == [(1, 1, 1), (3, 1, 1)]
     assert found.table.n_retrieved.tolist() == [3]

@@ -119,9 +119,8 @@ def test_a_label_is_found_without_the_model_that_the_run_fills_in():
     run = rg.evaluate(ROWS[:1], ["semantic_similarity"])
     assert "model" in run.metrics[0].metric
     assert run.gate(["semantic_similarity >= 0.9"]).passed
-    suite = rg.evaluate(
-        [{"id": "1", "answer": "x", "contexts": ["a b c"], "gold_contexts": ["a b c"]}], "rag"
-    )
+    passages = {"contexts": ["a b c"], "gold_contexts": ["a b c"]}
+    suite = rg.evaluate([{"id": "1", "answer": "x", **passages}], "rag")
     assert suite.gate(['recall(match="text")@10 = 1', "`recall@10 by text` = 1"]).passed
 
 
@@ -350,30 +349,22 @@ def test_a_system_of_which_nothing_was_scored_fails_every_gate(rules, failed):
     assert run.gate("failed <= 0", systems=["a"]).passed
 
 
-def test_a_judge_that_never_answers_fails_the_gate_whatever_it_asks():
-    async def down(prompt: str) -> str:
-        raise OSError("no route to host")
-
-    rows = [{**row, "question": "Where?", "contexts": ["Rome."]} for row in UNSCORED[:1]]
-    run = rg.evaluate(rows, "faithfulness", judge=down)
-    assert run.summary()["failed"].sum() == 1
-    gate = run.gate("missing <= 0")
-    assert [(verdict.rule, verdict.reason) for verdict in gate.failures] == [
-        ("scores", "no row has a score")
-    ]
+TOTALS = {
+    "ok = 1": 1,
+    "missing = 7": 7,
+    "unscored = 7": 7,
+    "skipped = 0": 0,
+    "undefined = 0": 0,
+    "exact_match.unscored = 1": 1,
+    'unscored[kind = "fact"] = 3': 3,
+}
 
 
-@pytest.mark.parametrize(
-    ("rule", "value"),
-    [
-        ("ok = 1", 1), ("missing = 7", 7), ("unscored = 7", 7), ("skipped = 0", 0), ("undefined = 0", 0),
-        ("exact_match.unscored = 1", 1), ('unscored[kind = "fact"] = 3', 3),
-    ],
-)  # fmt: skip
-def test_totals_by_status(rule, value):
+def test_totals_by_status():
     run = rg.evaluate(UNSCORED, ["exact_match", "recall@5"])
-    verdict = run.gate(rule, systems=["a"]).verdicts[0]
-    assert (verdict.passed, verdict.readings[0].value) == (True, value)
+    for rule, value in TOTALS.items():
+        verdict = run.gate(rule, systems=["a"]).verdicts[0]
+        assert (verdict.passed, verdict.readings[0].value) == (True, value), rule
 
 
 def test_one_drop_for_all_metrics_skips_those_without_a_value_on_both_sides():
@@ -457,12 +448,3 @@ def test_a_metric_that_is_undefined_throughout_is_no_drop_beside_others():
     assert (verdict.rule, verdict.passed) == ("exact_match.drop <= 0", True)
     note = "without a value on both sides, so not checked for a drop: stated_points (a)"
     assert gate.notes == (note,)
-
-
-def test_a_better_answer_without_numbers_is_no_loss_of_their_precision():
-    asked = {"id": "q1", "question": "Where is it?", "reference": "Rome", "contexts": ["In Rome."]}
-    other = {**asked, "id": "q2", "question": "Where was it?", "answer": "Rome"}
-    metrics = ["exact_match", "number_precision"]
-    old = rg.evaluate([{**asked, "answer": "Rome, 99"}, other], metrics)
-    new = rg.evaluate([{**asked, "answer": "Rome"}, other], metrics)
-    assert new.gate(baseline=old, max_drop=0.02).passed

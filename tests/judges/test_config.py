@@ -115,12 +115,8 @@ def test_every_key_of_a_table_arrives():
     judging = JudgeConfig.read(table)
     (judge,) = judging.judges
     assert judging.names == ("gpt-4o-mini",)
-    assert judge.identity == {
-        "model": "gpt-4o-mini",
-        "temperature": 0.5,
-        "max_tokens": 300,
-        "seed": 7,
-    }
+    parameters = {"temperature": 0.5, "max_tokens": 300, "seed": 7}
+    assert judge.identity == {"model": "gpt-4o-mini", **parameters}
     assert judge.base_url == LOCAL["base_url"]
     assert (judge.rpm, judge.tpm, judge.concurrency) == (60, 1000, 3)
     assert (judge.timeout_s, judge.deadline_s) == (5.0, 50.0)

@@ -67,15 +67,11 @@ def assert_refused(question, wrong, right, problem):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_reply_as_it_might_come_is_one_that_can_be_read(name):
+def test_a_reply_as_it_might_come_can_be_read_and_the_prompt_shows_its_fields(name):
     question = EVERY[name]
     question.read(read_json(json.dumps(question.stand_in), question.schema))
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_the_prompt_shows_every_field_that_the_reply_must_have(name):
     text = Prompts().by_name[name].text
-    for field in _fields(EVERY[name].schema):
+    for field in _fields(question.schema):
         assert f'"{field}":' in text
 
 
@@ -95,13 +91,8 @@ CLAIMS_READ = {"sentences": [sentence(1, "The fee is $5"), sentence(2, free=True
 
 
 def verdict_on(claim, supported, quote="", context=0):
-    return {
-        "claim": claim,
-        "reason": "because",
-        "supported": supported,
-        "context": context,
-        "quote": quote,
-    }
+    verdict = {"claim": claim, "reason": "because", "supported": supported}
+    return {**verdict, "context": context, "quote": quote}
 
 
 SUPPORT_READ = {"verdicts": [verdict_on(1, True, "The fee is $5", 1), verdict_on(2, False)]}
@@ -157,15 +148,14 @@ def asked_back(*texts, noncommittal=False):
     return {"questions": [{"question": text, "noncommittal": noncommittal} for text in texts]}
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("n", [1, 5])
 def test_as_many_questions_as_are_wanted(n):
     question = questions.questions("It is $5.", n)
-    texts = [f"question {place}?" for place in range(n)]
-    assert len(read(question, asked_back(*texts))) == n
+    right = asked_back(*(f"question {place}?" for place in range(n)))
+    assert len(read(question, right)) == n
     assert re.search(rf"\b{n}\b", _told(question).partition("</answer")[2])
-    assert_refused(
-        question, asked_back(*texts, "more?"), asked_back(*texts), f"must have {n} entries"
-    )
+    more = asked_back(*["more?"] * (n + 1))
+    assert_refused(question, more, right, f"must have {n} entries")
 
 
 def _told(question):
@@ -173,11 +163,7 @@ def _told(question):
 
 
 def accuracies(correctness=80, completeness=80, consistency=80, **others):
-    scores = {
-        "correctness": correctness,
-        "completeness": completeness,
-        "consistency": consistency,
-    }
+    scores = {"correctness": correctness, "completeness": completeness, "consistency": consistency}
     return {name: {"reason": name, "score": score} for name, score in scores.items()} | others
 
 
@@ -293,25 +279,16 @@ YES = verdict_on(1, True)
         ("claims", sentences(sentence(1, "a", free=True), TWO), "has claims and is marked claim_free"),
         ("claims", sentences(sentence(1, "a", " "), TWO), "sentence 1 has an empty claim"),
         ("claims", sentences(ONE, {"sentence": 2, "claim_free": True}), "claims is missing"),
-        ("claims", sentences(ONE, {**sentence(2), "claims": "b"}), "claims must be an array"),
-        ("claims", sentences(ONE, {**sentence(2), "claims": [7]}), "must be a text, got 7"),
-        ("claims", sentences(ONE, sentence("two", "b")), "must be a whole number"),
         ("support", verdicts(YES), "2 is missing"),
         ("support", verdicts(YES, verdict_on(2, "partly")), "must be true or false, got"),
-        ("support", verdicts(YES, verdict_on(2, None)), "must be true or false, got null"),
         ("support", verdicts(YES, {"claim": 2, "supported": True}), "reason is missing"),
         ("relevance", relevant(True, False, True), "3 is not asked for"),
-        ("relevance", relevant(True, "yes"), "must be true or false"),
         ("questions", asked_back("a?", "b?"), "must have 3 entries, or none; it has 2"),
         ("questions", asked_back(*"abcd"), "must have 3 entries, or none; it has 4"),
         ("questions", asked_back("a?", "b?", " "), "a question is empty"),
-        ("questions", {"questions": ["a?", "b?", "c?"]}, "must be an object"),
         *(("rubric", graded(wrong), "score must be") for wrong in (0.6, 75, -0.25, 2, True, None, "75%")),
         ("accuracy", accuracies(101), "correctness: score must be from 0 to 100, got 101"),
         ("accuracy", accuracies(consistency=-0.5), "consistency: score must be from 0 to 100, got -0.5"),
-        ("accuracy", accuracies(completeness="80%"), "completeness.score must be a number"),
-        ("accuracy", accuracies(correctness=True), "correctness.score must be a number"),
-        ("accuracy", {**accuracies(), "consistency": 80}, "consistency must be an object"),
         ("accuracy", {"final_score": 80}, "correctness is missing"),
         *(
             ("verdict", said, "the reply")
@@ -327,7 +304,6 @@ YES = verdict_on(1, True)
         ("criteria", criteria_said(*FIVE[:4], "unmet"), "must be one of"),
         ("g_eval_steps", {"steps": []}, "at least one"),
         ("g_eval_steps", {"steps": ["Read.", " "]}, "none of them empty"),
-        ("g_eval_steps", {"steps": "Read."}, "steps must be an array"),
         *(("g_eval", graded(wrong), "must be") for wrong in (0, 6, 4.5, "four", True, None)),
     ],
 )  # fmt: skip

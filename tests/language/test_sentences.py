@@ -12,8 +12,7 @@ from ragauge.language.sentences import Splitter, split_sentences
 from ragauge.language.text import sentences
 from ragauge.metric import FEATURES
 
-SPLITTERS = ["rules", "nltk", pytest.param("spacy", marks=pytest.mark.slow)]
-"""spaCy alone takes seconds to import."""
+imports_spacy = pytest.mark.slow  # which alone takes seconds
 TEXT = st.lists(
     st.sampled_from(["A fee.", "b", "[1]", "[2, 3]", "---", "😀", "\ud800", "5", " ", "\n", "。"])
 ).map("".join)
@@ -46,22 +45,17 @@ def test_answers_and_references_are_split_alike():
     assert answer_sentences(text) == reference_sentences(text) == expected
 
 
-@pytest.mark.parametrize("splitter", SPLITTERS)
-@pytest.mark.parametrize(
-    "text", ["", " \n", "---", "...", "😀 👍", "[1]", "[1][2, 3].", "|-|\n***"]
-)
-def test_a_text_that_says_nothing_has_no_sentence(text: str, splitter: Splitter, punkt: None):
-    assert split_sentences(text, splitter) == ()
+@pytest.mark.parametrize("splitter", ["rules", "nltk", pytest.param("spacy", marks=imports_spacy)])
+def test_a_text_that_says_nothing_has_no_sentence(splitter: Splitter, punkt: None):
+    for text in ("", " \n", "---", "...", "😀 👍", "[1]", "[1][2, 3].", "|-|\n***"):
+        assert split_sentences(text, splitter) == (), text
 
 
-def test_marks_lines_and_emoji_between_sentences_are_none():
+def test_only_what_has_a_letter_or_a_digit_is_a_sentence():
     text = "# Fees\n---\nIt is $5. [1, 2]\n\nThanks! 🎉\n[3-5]"
     assert split_sentences(text) == ("# Fees", "It is $5.", "Thanks!")
-
-
-@pytest.mark.parametrize("text", ["5", "[a]", "[12] days", "ไม่มีค่าธรรมเนียม", "✅ Yes", "是。"])
-def test_a_letter_or_a_digit_makes_a_sentence(text: str):
-    assert split_sentences(text) == (text,)
+    for text in ("5", "[a]", "[12] days", "ไม่มีค่าธรรมเนียม", "✅ Yes", "是。"):
+        assert split_sentences(text) == (text,)
 
 
 @given(TEXT)
@@ -72,13 +66,10 @@ def test_the_rules_sentences_are_those_of_the_splitter_that_say_something(text: 
     assert all(not one.strip("[123, ]-😀\ud800。\n") for one in left_out)
 
 
-@pytest.mark.parametrize("name", ["answer_sentences", "reference_sentences"])
-def test_an_unknown_splitter_is_refused_with_those_there_are(name: str):
-    with pytest.raises(LabelError, match="'rules', 'nltk', 'spacy'"):
-        FEATURES[name].read_settings({"splitter": "punkt"})
-
-
-# NLTK ---------------------------------------------------------------------------------------------
+def test_an_unknown_splitter_is_refused_with_those_there_are():
+    for name in ("answer_sentences", "reference_sentences"):
+        with pytest.raises(LabelError, match="'rules', 'nltk', 'spacy'"):
+            FEATURES[name].read_settings({"splitter": "punkt"})
 
 
 def test_nltk_splits_by_the_installed_punkt_model(punkt: None):
@@ -87,19 +78,17 @@ def test_nltk_splits_by_the_installed_punkt_model(punkt: None):
     assert split_sentences(text) == ("See Gadg.", "Five for it.", "Dr. Lee does.")
 
 
-def test_without_nltk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "nltk.tokenize.punkt", None)
-    with pytest.raises(MissingExtraError, match=r"ragauge\[nltk\]"):
-        split_sentences("A fee.", "nltk")
-
-
-def test_without_the_punkt_model_its_download_is_named(monkeypatch: pytest.MonkeyPatch):
+def test_what_has_to_be_installed_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("nltk.data.path", [])
     with pytest.raises(PlanError, match=r"nltk\.downloader punkt_tab, or use splitter=\"rules\""):
         split_sentences("A fee.", "nltk")
-
-
-# spaCy --------------------------------------------------------------------------------------------
+    features._punkt.cache_clear()
+    monkeypatch.setitem(sys.modules, "nltk.tokenize.punkt", None)
+    with pytest.raises(MissingExtraError, match=r"ragauge\[nltk\]"):
+        split_sentences("A fee.", "nltk")
+    monkeypatch.setattr(features, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"ragauge\[spacy\]"):
+        split_sentences("A fee.", "spacy")
 
 
 @pytest.fixture
@@ -112,33 +101,24 @@ def at_semicolons(monkeypatch: pytest.MonkeyPatch):
     return nlp
 
 
-@pytest.fixture
-def no_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(features, "installed_pipeline", lambda: None)
-
-
+@imports_spacy
 def test_spacy_splits_by_the_installed_pipeline(at_semicolons):
-    assert split_sentences("Pay now. Or later; or never.", "spacy") == (
-        "Pay now. Or later;",
-        "or never.",
-    )
+    text = "Pay now. Or later; or never."
+    assert split_sentences(text, "spacy") == ("Pay now. Or later;", "or never.")
+    # A text longer than the pipeline takes is split by spaCy's own sentencizer.
+    assert split_sentences("Pay now; or later. " * 3, "spacy") == ("Pay now; or later.",) * 3
 
 
-def test_without_an_installed_pipeline_spacys_sentencizer_splits(no_pipeline: None):
+@imports_spacy
+def test_without_an_installed_pipeline_spacys_sentencizer_splits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(features, "installed_pipeline", lambda: None)
     # Its tokenizer keeps "Dr." and "Gadg." differs: unknown to it, so a stop.
-    assert split_sentences("Dr. Lee pays. He must! Gadg. is on.", "spacy") == (
-        "Dr. Lee pays.",
-        "He must!",
-        "Gadg.",
-        "is on.",
-    )
+    expected = ("Dr. Lee pays.", "He must!", "Gadg.", "is on.")
+    assert split_sentences("Dr. Lee pays. He must! Gadg. is on.", "spacy") == expected
+    assert split_sentences("A \ud800 fee. B.", "spacy")[0] == "A \ud800 fee."
 
 
-def test_a_text_longer_than_the_pipeline_takes_is_the_sentencizers(at_semicolons):
-    text = "Pay now; or later. " * 3
-    assert split_sentences(text, "spacy") == ("Pay now; or later.",) * 3
-
-
+@imports_spacy
 def test_components_that_find_no_sentences_do_not_run(at_semicolons):
     @pytest.importorskip("spacy").Language.component("ragauge_test_breaks")
     def breaks(doc):
@@ -148,16 +128,7 @@ def test_components_that_find_no_sentences_do_not_run(at_semicolons):
     assert split_sentences("One; two", "spacy") == ("One;", "two")
 
 
-def test_spacy_leaves_a_lone_surrogate_as_it_is(no_pipeline: None):
-    assert split_sentences("A \ud800 fee. B.", "spacy")[0] == "A \ud800 fee."
-
-
-def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(features, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"ragauge\[spacy\]"):
-        split_sentences("A fee.", "spacy")
-
-
+@imports_spacy
 def test_a_pipeline_is_loaded_once(monkeypatch: pytest.MonkeyPatch):
     loads: list[int] = []
     monkeypatch.setattr(features, "installed_pipeline", lambda: loads.append(1))

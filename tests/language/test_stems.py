@@ -5,7 +5,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
@@ -33,12 +32,10 @@ BEGINNINGS = words("""
 """)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_every_suffix_goes_as_it_does_in_nltk(suffix):
-    for beginning, last in product(BEGINNINGS, ("", "s", "ed", "ing", "ly", "ness", "ational")):
-        word = beginning + suffix + last
-        if len(word) > 2:
-            assert stem(word) == ORACLE.stem(word), word
+def test_every_suffix_goes_as_it_does_in_nltk():
+    endings = ("", "s", "ed", "ing", "ly", "ness", "ational")
+    made = map("".join, product(BEGINNINGS, SUFFIXES, endings))
+    assert [word for word in made if len(word) > 2 and stem(word) != ORACLE.stem(word)] == []
 
 
 @given(st.text(string.ascii_lowercase, min_size=3, max_size=12), st.sampled_from(SUFFIXES))
@@ -46,14 +43,9 @@ def test_any_word_is_stemmed_as_it_is_in_nltk(beginning, suffix):
     assert stem(beginning + suffix) == ORACLE.stem(beginning + suffix)
 
 
-@pytest.mark.parametrize("word", ["", "a", "is", "us", "ed", "5"])
-def test_words_of_up_to_two_letters_stay(word):
-    assert stem(word) == word
-
-
-def test_a_word_of_100_kb_takes_linear_time(assert_linear_time):
-    assert_linear_time(stem, lambda n: "y" * n, 50_000)
-    assert stem("y" * 100_000).startswith("yyy")
+def test_words_of_up_to_two_letters_stay():
+    words = ["", "a", "is", "us", "ed", "5"]
+    assert [stem(word) for word in words] == words
 
 
 def test_words_stand_where_they_are_said_to_stand():
@@ -67,19 +59,11 @@ def test_words_stand_where_they_are_said_to_stand():
     assert [word.stem for word in found][2:5] == ["café", "1500.50", "2.5"]
 
 
-@pytest.mark.parametrize(
-    ("text", "stems"),
-    [
-        ("1,234,567", ["1234567"]),
-        ("12,34", ["12,34"]),
-        ("in 1990, 200 came", ["in", "1990", "200", "came"]),
-        ("5.", ["5"]),
-        ("", []),
-        ("…!?", []),
-    ],
-)
-def test_thousands_are_read_without_their_separators(text, stems):
-    assert [word.stem for word in stemmed(text)] == stems
+def test_thousands_are_read_without_their_separators():
+    text = "1,234,567 12,34 in 1990, 200 came 5. …!?"
+    expected = ["1234567", "12,34", "in", "1990", "200", "came", "5"]
+    assert [word.stem for word in stemmed(text)] == expected
+    assert list(stemmed("")) == []
 
 
 @given(st.text(st.sampled_from("ab1_.,-' \n") | st.characters(max_codepoint=127)))

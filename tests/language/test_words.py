@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from ragauge.language.characters import lower_letters
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.names import dates_by_name, months_of
-from ragauge.language.numbers.numbers import quantities
 from ragauge.language.words import DATE_NAMES, NUMBER_WORDS, words, words_of
 
 
@@ -20,64 +19,31 @@ def test_words_are_lower_case_without_signs():
     assert words_of("a b a") is words_of("a b a")
 
 
-@pytest.mark.parametrize("name", sorted(DATE_NAMES))
-def test_a_text_with_a_name_of_dates_is_searched_for_dates(name: str):
-    for text in (
-        f"In {name.title()} it rained",
-        f"({name.upper()}).",
-        f"_{name}_ é",
-        f"é–{name}’s",
-    ):
-        assert words_of(text).date_names, text
+def test_a_text_with_a_name_of_dates_is_searched_for_dates():
+    forms = ("In {} it rained", "({}).", "_{}_ é", "é–{}’s")
+    for name in DATE_NAMES:
+        texts = [form.format(name.title()) for form in forms] + [f"({name.upper()})."]
+        assert all(words_of(text).date_names for text in texts), name
 
 
-@pytest.mark.parametrize("word", sorted(NUMBER_WORDS))
-def test_a_text_with_a_number_word_is_searched_for_numbers(word: str):
-    for text in (f"At {word.title()}-odd", f"“{word}”", f"__{word}__", f"{word},"):
-        assert words_of(text).may_spell_numbers, text
+def test_a_text_with_a_number_word_is_searched_for_numbers():
+    for word in NUMBER_WORDS:
+        for text in (f"At {word.title()}-odd", f"“{word}”", f"__{word}__", f"{word},"):
+            assert words_of(text).may_spell_numbers, text
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *(
-            "5 March 2021",
-            "May 5",
-            "on Mondays",
-            "at noon",
-            "third-quarter results",
-        ),
-        *(
-            "twentieth-centuries' end",
-            "on _Friday_",
-            "sept. 3 2020",
-            "–June 2020–",
-            "12 Ağu, 3 Mar 2020",
-        ),
+        *("5 March 2021", "May 5", "on Mondays", "at noon", "third-quarter results"),
+        *("twentieth-centuries' end", "on _Friday_", "sept. 3 2020", "–June 2020–"),
+        "12 Ağu, 3 Mar 2020",
     ],
 )
 def test_no_date_with_a_name_is_missed(text: str):
     assert list(dates_by_name(text, text))
     assert words_of(text).date_names
     assert any(date in dates(text) for date in dates_by_name(text, text))
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a hundred", ["a hundred"]),
-        ("a million", ["a million"]),
-        ("half", ["half"]),
-        ("a third of it", ["a third"]),
-        ("twenty-five", ["twenty-five"]),
-        ("_five_", []),  # an underscore belongs to the word
-        ("“Five”", ["Five"]),
-        ("naïve five", ["five"]),
-        ("no numbers here", []),
-    ],
-)
-def test_no_number_in_words_is_missed(text: str, found: list[str]):
-    assert [quantity.text for quantity in quantities(text)] == found
 
 
 MONTH = re.compile(

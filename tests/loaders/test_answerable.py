@@ -1,6 +1,5 @@
 """Whether a question has an answer, as files and other tools say it."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +8,6 @@ import pytest
 
 import ragauge as rg
 from ragauge.errors import DataError
-from ragauge.loaders import reading
 
 YES_NO = {"true": True, "No": False, "1": True, "0": False, "": None, "PARTIAL": None}
 
@@ -48,33 +46,23 @@ def test_a_note_says_that_a_column_was_read_as_its_opposite():
 
 
 @pytest.mark.parametrize("value", ["maybe", 2, "none", [True, False], {"a": 1}, 10**50])
-@pytest.mark.parametrize("column", ["answerable", "unanswerable"])
-def test_anything_else_is_a_problem_with_its_place(column, value):
-    rows = [{"id": "q1", "question": "q", "answer": "a", column: value}]
-    with pytest.raises(DataError, match=r"answerable.*must be true or false, got") as error:
-        rg.load(rows)
-    assert "q1" in str(error.value)
+def test_anything_else_is_a_problem_with_its_place(value):
+    for column in ("answerable", "unanswerable"):
+        rows = [{"id": "q1", "question": "q", "answer": "a", column: value}]
+        with pytest.raises(DataError, match=r"q1.*answerable.*must be true or false, got"):
+            rg.load(rows)
 
 
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.jsonl"])
-def test_files_give_the_same_in_memory_and_in_pieces(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(reading, "PIECE_BYTES", 40)
+def test_files_give_the_same_in_memory_and_in_pieces(name: str, tmp_path: Path, check_same_samples):
     cells = list(YES_NO) if name == "a.csv" else list(YES_NO.values())
     rows = [{"id": f"q{at}", "answer": "a", "unanswerable": each} for at, each in enumerate(cells)]
     path = tmp_path / name
-    if name == "a.csv":
-        pl.DataFrame(rows).write_csv(path)
-    elif name == "a.parquet":
-        pl.DataFrame(rows).write_parquet(path)
-    else:
-        path.write_text("\n".join(map(json.dumps, rows)))
-    for in_pieces in (False, True):
-        frame = rg.load(path, in_pieces=in_pieces).frame
-        expected = [None if value is None else not value for value in YES_NO.values()]
-        assert frame["answerable"].to_list() == expected
-        assert frame.schema["answerable"] == pl.Boolean
+    write = {"a.csv": pl.DataFrame.write_csv, "a.parquet": pl.DataFrame.write_parquet}
+    write.get(name, pl.DataFrame.write_ndjson)(pl.DataFrame(rows), path)
+    answerable = check_same_samples(path).frame["answerable"]
+    assert answerable.to_list() == [None if no is None else not no for no in YES_NO.values()]
     if name == "a.csv":
         path.write_text("id,answer,answerable\nq1,a,yes\nq2,a,perhaps\n")
         with pytest.raises(DataError, match=r"a\.csv:3.*must be true or false, got \"perhaps\""):
@@ -111,3 +99,29 @@ def test_metadata_of_a_goldens_class_may_say_it():
         input="q", actual_output="a", additional_metadata={"unanswerable": True}
     )
     assert rg.load([golden]).frame["answerable"].to_list() == [False]
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ({"answerable": True, "is_impossible": True}, "'is_impossible' is true"),
+        ({"unanswerable": "no", "no_answer": "yes"}, "'unanswerable' is \"no\" and 'no_answer' is \"yes\""),
+        ({"answerable": True, "Answerability": "UNANSWERABLE"}, "'Answerability' is \"UNANSWERABLE\""),
+    ],
+)  # fmt: skip
+def test_columns_that_contradict_each_other_are_a_problem_with_its_place(row, shown):
+    rows = [{"id": "q1", "answer": "a"}, {"id": "q2", "answer": "a", **row}]
+    with pytest.raises(DataError) as error:
+        rg.load(rows)
+    assert "list of rows:2: id 'q2'" in str(error.value)
+    assert shown in str(error.value)
+    first, *_ = row
+    assert rg.load(rows, map={"answerable": first}).frame["answerable"].null_count() == 1
+
+
+def test_of_several_columns_that_say_the_same_the_others_fill_in():
+    rows = [
+        {"answer": "a", "answerable": None, "is_impossible": True},
+        {"answer": "a", "answerable": True, "is_impossible": False},
+    ]
+    assert loaded(rows) == [False, True]

@@ -55,17 +55,6 @@ def test_fields_by_turn_go_to_their_turns_and_others_to_all():
     assert json.loads(second["whole_conversation"]) == CAPITALS
 
 
-def test_what_a_conversation_took_is_undefined_at_its_earlier_turns_and_missing_where_nothing_tells_it():
-    def statuses(row):
-        run = rg.evaluate(rg.load([row]), "cost_usd")
-        return run.scores.sort("id")["status"].to_list()
-
-    row = {"id": "c1", "messages": CAPITALS}
-    assert statuses(row | {"cost_usd": 0.5}) == ["undefined", "ok"]
-    assert statuses(row) == ["undefined", "missing"]
-    assert rg.score("cost_usd", answer="x").status == "missing"
-
-
 def test_calls_tools_and_states_go_where_they_belong():
     found = {"role": "assistant", "content": "Here"}
     rows, _ = rows_of(
@@ -140,6 +129,31 @@ def test_calls_that_are_not_nested_are_those_of_the_whole_conversation():
     assert set(values.values()) == {0.5}
     score = rg.score("tool_recall", messages=chat, expected_calls=row["reference_tool_calls"])
     assert score.value == 0.5
+
+
+def test_gold_of_conversations_in_a_file_of_its_own_goes_to_their_turns():
+    gold = {"id": "a", "references": [["Paris"], ["Madrid"], ["Rome"]], "topic": "capitals"}
+    rows = rg.load([{"id": "a", "messages": CAPITALS}], gold=[gold]).frame.to_dicts()
+    found = [(row["id"], row["answer"], row["references"], row["topic"]) for row in rows]
+    assert found == [
+        ("a#1", "Paris", ["Paris"], "capitals"),
+        ("a#2", "Madrid", ["Madrid"], "capitals"),
+        ("a#3", None, ["Rome"], "capitals"),
+    ]
+    assert [row["conversation"] for row in rows] == ["a", "a", "a"]
+
+
+def test_gold_of_bfcl_names_calls_by_turn_and_one_by_position_counts_by_its_name():
+    made = [
+        {"begin_of_turn_query": [{"role": "user", "content": "Sort"}],
+         "step_0": [{"role": "assistant", "content": [{"sort": '{"file": "a"}'}]}]},
+        {"begin_of_turn_query": [{"role": "user", "content": "Go"}],
+         "step_0": [{"role": "assistant", "content": [{"cd": '{"folder": "b"}'}]}]},
+    ]  # fmt: skip
+    answers = [{"id": "m_0", "result": [], "inference_log": made}]
+    gold = [{"id": "m_0", "ground_truth": [["sort('a')"], ["cd(folder='c')"]]}]
+    run = rg.evaluate(rg.load(answers, gold=gold), ["tool_call_match"])
+    assert run.scores["value"].to_list() == [1.0, 0.0]
 
 
 def test_messages_have_their_own_contexts_with_ids_a_rewritten_query_and_slices():
@@ -223,26 +237,32 @@ def test_turns_of_a_conversation_are_one_cluster():
 
 
 def test_many_turns_take_memory_by_their_number():
-    rows = rg.load([{"messages": said("What?", "This.") * 5000, "answerable": [True] * 5000}]).frame
-    assert rows.height == 5000
+    rows = rg.load([{"messages": said("What?", "This.") * 1000, "answerable": [True] * 1000}]).frame
+    assert rows.height == 1000
     assert rows["messages"].str.len_chars().max() < 200
     assert rows["conversation_before"].str.len_chars().max() == 6_002
 
 
-def test_metrics_of_a_whole_conversation_are_undefined_at_its_other_turns_and_computed_for_a_single_row():
+def test_what_is_said_of_a_whole_conversation_is_undefined_at_its_other_turns():
     greeting = said("Hi", "Hello")
-    talk = {"id": "talk", "messages": greeting * 3, "state": {}, "expected_state": {}}
+    talk = {"messages": greeting * 3, "state": {}, "expected_state": {}, "cost_usd": 0.5}
     asked = {"id": "q", "question": "Hi", "answer": "Hello", "messages": greeting}
-    whole = ["state_match", "unanswered_questions", "repetition"]
-    run = rg.evaluate([talk, asked], whole)
-    found = {(id, name): (status, reason) for id, name, status, reason in run.scores.select(
-        "id", "metric", "status", "reason").iter_rows()}  # fmt: skip
+    whole = ["state_match", "unanswered_questions", "repetition", "cost_usd"]
+    run = rg.evaluate([talk | {"id": "talk"}, asked], whole)
+    columns = run.scores.select("id", "metric", "status", "reason")
+    found = {(id, name): (status, reason) for id, name, status, reason in columns.iter_rows()}
     for name in whole:
         assert found["talk#1", name] == found["talk#2", name] == ("undefined", NOT_LAST)
-    assert found["talk#3", "state_match"][0] == found["q", "unanswered_questions"][0] == "ok"
+    for name in ("state_match", "cost_usd"):
+        assert found["talk#3", name][0] == "ok"
+    assert found["q", "unanswered_questions"][0] == "ok"  # and for a single row
     assert found["q", "state_match"] == ("missing", "the sample has no expected_state")
     lines = str(rg.evaluate([talk], ["repetition"]))
     assert "no sentence of 5 words or more" in lines and NOT_LAST not in lines
+    # Where nothing tells what it took, the last turn is missing.
+    untold = rg.evaluate([{"id": "c1", "messages": CAPITALS}], "cost_usd").scores.sort("id")
+    assert untold["status"].to_list() == ["undefined", "missing"]
+    assert rg.score("cost_usd", answer="x").status == "missing"
 
 
 def test_two_systems_may_lead_to_other_messages_of_the_user():

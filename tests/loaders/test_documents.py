@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,22 +122,17 @@ def test_ids_and_scores_that_only_some_documents_have_are_named():
         assert any(note.startswith(f"{name} not taken in 1 row") for note in samples.notes)
 
 
-def test_an_object_without_text_is_named_with_its_attributes():
-    class Chunk:
-        def __init__(self):
-            self.url = "x"
-
-    with pytest.raises(
-        DataError, match=r"item 2 is a Chunk that has no text .* its keys are 'url'"
-    ):
-        loaded([{"text": "a"}, Chunk()])
-
-
-def test_scores_and_texts_of_another_kind_are_an_error():
-    with pytest.raises(DataError, match="must be finite, got nan"):
-        loaded([HaystackDocument("d1", "a", score=np.float64("nan"))])
-    with pytest.raises(DataError, match="item 1 must be text"):
-        loaded([["a", "b"]])
+@pytest.mark.parametrize(
+    ("contexts", "message"),
+    [
+        ([{"text": "a"}, SimpleNamespace(url="x")], r"item 2 is a SimpleNamespace that has no text .* its keys are 'url'"),
+        ([HaystackDocument("d1", "a", score=np.float64("nan"))], "must be finite, got nan"),
+        ([["a", "b"]], "item 1 must be text"),
+    ],
+)  # fmt: skip
+def test_objects_without_a_text_and_scores_that_are_none_are_an_error(contexts, message):
+    with pytest.raises(DataError, match=message):
+        loaded(contexts)
 
 
 def test_documents_that_hold_each_other_end():

@@ -1,8 +1,6 @@
 """Which rows of several files belong together: by id, by the question's text, or by place."""
 
-import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,13 +30,6 @@ def problems_of(source: Any, **options: Any) -> tuple[Problem, ...]:
     return caught.value.problems
 
 
-def test_without_ids_systems_are_paired_by_the_question_and_not_by_place():
-    samples = load({"a": asked(NORTH, SOUTH), "b": asked(SOUTH, NORTH)})
-    assert answers(samples, "a") == {"1": f"to {NORTH}", "2": f"to {SOUTH}"}
-    assert answers(samples, "b") == answers(samples, "a")
-    assert "4 rows have no id: paired by the text of the question" in samples.notes
-
-
 def test_case_space_and_the_encoding_of_accents_do_not_matter():
     one = "Où est  le\ncafé?"
     samples = load({"a": asked(one), "b": asked(" où EST le cafe\u0301? ")})
@@ -49,6 +40,7 @@ def test_a_single_system_without_ids_is_numbered_even_if_a_question_is_repeated(
     samples = load(asked(NORTH, NORTH))
     assert samples.frame["id"].to_list() == ["1", "2"]
     assert "2 rows have no id: numbered by position" in samples.notes
+    assert load(asked(NORTH)).notes == ("1 row has no id: numbered by position",)
 
 
 def test_rows_without_an_id_take_the_id_of_their_question():
@@ -110,21 +102,6 @@ def test_ids_with_nothing_in_common_are_noted_with_the_way_out():
     assert "the systems have no id in common; remove the ids" in note
     gold = [{"id": "g", "reference": "r"}]
     assert any("gold have no id in common" in note for note in load(first, gold=gold).notes)
-
-
-def test_one_id_with_two_questions_names_the_first_and_how_many(tmp_path: Path):
-    first = [{**row, "id": id} for row, id in zip(asked(NORTH, SOUTH, EAST), "pqr", strict=True)]
-    second = [{**row, "id": id} for row, id in zip(asked(NORTH, EAST, SOUTH), "pqr", strict=True)]
-    for name, rows in (("a", first), ("b", second)):
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (problem,) = problems_of({name: tmp_path / f"{name}.jsonl" for name in "ab"})
-    assert (problem.line, problem.field, problem.id) == (2, "question", "q")
-    assert (
-        f"is {EAST!r} here, but {SOUTH!r} in {tmp_path}/a.jsonl:2 (system 'a')" in problem.message
-    )
-    assert "(2 ids differ like this)" in problem.message
-    assert "--by-place" in problem.message
-    assert "--prefer answers|first" in problem.message
 
 
 def conflicting() -> dict[str, list[dict[str, object]]]:
@@ -227,13 +204,6 @@ def test_a_choice_that_cannot_be_made_is_refused(prefer: Any, said: str):
         load({"a": asked(NORTH), "b": asked(NORTH)}, prefer=prefer)
 
 
-def test_two_files_of_legalbench_without_gold_are_paired_by_their_queries():
-    rows = [{"query": text, "retrieved_passages": [text]} for text in (NORTH, SOUTH)]
-    samples = load({"a": rows, "b": rows[::-1]})
-    found = set(samples.frame.select("id", "question").rows())
-    assert found == {("1", NORTH), ("2", SOUTH)}
-
-
 @given(seeds=st.lists(st.integers(0, 10_000), min_size=2, max_size=2), n=st.integers(1, 12))
 def test_the_order_of_rows_never_changes_what_belongs_together(seeds: list[int], n: int):
     questions = [f"question {number}?" for number in range(n)]
@@ -242,6 +212,7 @@ def test_the_order_of_rows_never_changes_what_belongs_together(seeds: list[int],
         systems[name] = asked(*random.Random(seed).sample(questions, n))
     samples = load(systems)
     assert answers(samples, "a") == answers(samples, "b")
+    assert f"{2 * n} rows have no id: paired by the text of the question" in samples.notes
 
 
 def test_gold_in_the_file_of_one_system_counts_for_the_others():
@@ -259,12 +230,3 @@ def test_a_system_that_has_gold_of_some_questions_keeps_its_own():
     of_b = samples.frame.filter(samples.frame["system"] == "b")
     assert of_b["references"].to_list() == [["x"], None]
     assert not any("which has none" in note for note in samples.notes)
-
-
-def test_rows_paired_by_place_share_gold():
-    samples = load(
-        {"a": asked(NORTH, SOUTH, references=["x"]), "b": [{"answer": "y"}, {"answer": "z"}]},
-        by_place=True,
-    )
-    of_b = samples.frame.filter(samples.frame["system"] == "b")
-    assert of_b["references"].to_list() == [["x"], ["x"]]

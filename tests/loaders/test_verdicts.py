@@ -14,18 +14,22 @@ YES_NO = [{"id": "a", "label": "yes"}, {"id": "b", "label": "no"}]
 OWN = [{"id": "1", "label": "Correct Answer"}, {"id": "2", "label": "Refusal"}, {"id": "3", "label": "Unsure"}]  # fmt: skip
 PAIR = {"id": "q1", "system_a": "old", "system_b": "new"}
 WON = [{"id": "q1", "winner": "old", "loser": "new"}]
+USUAL = (
+    "yes",
+    "no",
+    "Correct",
+    "INCORRECT",
+    "true",
+    "False",
+    "pass",
+    "fail",
+    "1",
+    "0",
+    " y ",
+    "not supported",
+)
+WORDS = [{"id": str(at), "label": word} for at, word in enumerate(USUAL)]
 OTHER_NAMES = {"question_id": "q1", "model": "new", "annotator": "ann", "verdict": True, "criterion": "correct"}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("yes", "no"),
-    [("yes", "no"), ("Correct", "INCORRECT"), ("true", "False"), ("pass", "fail"), ("1", "0"), (" y ", "N"), ("supported", "not supported")],
-)  # fmt: skip
-def test_usual_words_mean_yes_and_no(tmp_path, yes, no):
-    file = tmp_path / "labels.csv"
-    file.write_text(f"id,label\nq1,{yes}\nq2,{no}\n")
-    labels = load_verdicts(file)
-    assert (labels.kind, labels.frame["value"].to_list()) == ("binary", [1.0, 0.0])
 
 
 @pytest.mark.parametrize(
@@ -39,9 +43,12 @@ def test_usual_words_mean_yes_and_no(tmp_path, yes, no):
         ([{"id": "q1", "label": 1}, *YES_NO[1:], {"id": "q1", "label": 1}], {}, "binary", [1, 0], ["read 'label' as value", "labels that a rater gave twice, counted once: 1"]),
         ([OTHER_NAMES], {}, "binary", [1], ["read 'question_id' as id, 'model' as system, 'annotator' as rater, 'verdict' as value, 'criterion' as metric"]),
         ([{"id": "q1", "value": 1, "label": 0}], {}, "binary", [1], []),
+        (WORDS, {}, "binary", [1, 0] * 6, ["read 'label' as value"]),
         ([PAIR | {"winner": "b"}], {}, "preference", [-1], ["read 'system_a' as system, 'system_b' as other, 'winner' as value"]),
         ([PAIR | {"preferred": "new"}], {"yes_from": 1}, "preference", [-1], ["read 'system_a' as system, 'system_b' as other, 'preferred' as value", "--yes-from 1 changes nothing: the labels are preferences, not grades"]),
         (WON, {}, "preference", [1], ["read 'loser' as other, 'winner' as system"]),
+        ([PAIR | {"preference": "tie"}, PAIR | {"id": "q2", "preference": "-1"}], {}, "preference", [0, -1], ["read 'system_a' as system, 'system_b' as other, 'preference' as value"]),
+        ([{"id": "q1", "model_a": "old", "model_b": "new", "winner": "model_a"}], {}, "preference", [1], ["read 'model_a' as system, 'model_b' as other, 'winner' as value"]),
         ([{"id": "q1", "annotator_1": "yes", "annotator_2": "no", "topic": "x"}], {}, "binary", [1, 0], ["read 'annotator_1', 'annotator_2' as the labels of a rater each"]),
     ],
 )  # fmt: skip
@@ -51,6 +58,8 @@ def test_labels_are_numbers_of_one_kind_and_what_was_read_is_announced(
     labels = load_verdicts(rows, **options)
     assert (labels.kind, labels.frame["value"].to_list()) == (kind, values)
     assert list(labels.notes) == notes
+    if kind == "preference":
+        assert set(labels.frame.select("system", "other").rows()) == {("old", "new")}
 
 
 def test_each_label_has_its_names():
@@ -91,22 +100,6 @@ def test_files_and_frames_give_the_same_labels(tmp_path):
 def test_raters_have_a_column_or_an_item_each(row, value, raters):
     labels = load_verdicts([{"id": "q1", **row}], map={"value": value} if value else None)
     assert labels.raters == raters
-
-
-@pytest.mark.parametrize(
-    ("row", "preferred"),
-    [
-        (PAIR | {"winner": "b"}, -1.0),
-        ({"id": "q1", "model_a": "old", "model_b": "new", "winner": "model_a"}, 1.0),
-        (PAIR | {"preferred": "new"}, -1.0),
-        (PAIR | {"preference": "tie"}, 0.0),
-        (PAIR | {"preference": "-1"}, -1.0),
-        (WON[0], 1.0),
-    ],
-)
-def test_preferences_name_two_systems(row, preferred):
-    labels = load_verdicts([row])
-    assert labels.frame.select("system", "other", "value").row(0) == ("old", "new", preferred)
 
 
 @pytest.mark.parametrize(

@@ -82,21 +82,14 @@ def test_the_evidence_of_very_many_anchors_is_cut_and_says_so():
 @pytest.mark.parametrize(
     ("answer", "contexts", "value"),
     [
-        ("a b c d e", ["a"], 0.0),  # 1/5 is not below 0.2
-        ("a b c d e f", ["a"], 0.2),  # 1/6 is
+        *(("a b c d e", ["a"], 0.0), ("a b c d e f", ["a"], 0.2)),  # 1/5 is not below 0.2, 1/6 is
         ("a a a a a b", ["b"], 0.0),  # distinct: 1/2
-        ("The CAT!", ["the, cat"], 0.0),
-        ("", ["a"], 0.0),
-        ("?!", ["a"], 0.0),
-        ("a", [], 0.2),
-        ("a", [""], 0.2),
-        ("北京是首都", ["中国的首都是北京"], 0.0),
-        ("北京是首都", ["上海"], 0.2),
+        *(("The CAT!", ["the, cat"], 0.0), ("", ["a"], 0.0), ("?!", ["a"], 0.0)),
+        *(("a", [], 0.2), ("a", [""], 0.2)),
+        *(("北京是首都", ["中国的首都是北京"], 0.0), ("北京是首都", ["上海"], 0.2)),
     ],
 )
-def test_fewer_than_a_fifth_of_the_words_found_is_drift(
-    answer: str, contexts: list[str], value: float
-):
+def test_fewer_than_a_fifth_of_the_words_found_is_drift(answer, contexts, value):
     assert drift(answer, contexts).value == value
 
 
@@ -109,15 +102,12 @@ def test_bigrams_do_not_reach_from_one_context_into_the_next():
     assert drift("a", ["b"], "topic_drift(n=2)").value == 0
 
 
-def test_n_below_one_is_refused():
-    with pytest.raises(LabelError, match="n must be at least 1, got 0"):
-        ngrams(["a"], 0)
-
-
 def test_hallucination_takes_its_n_from_its_label():
     answer, contexts = "pears grow here", ["here grow pears"]
     assert hallucination(answer, contexts).value == 0
     assert hallucination(answer, contexts, 'extractor="embedded",n=2').value == 0.2
+    with pytest.raises(LabelError, match="n must be at least 1, got 0"):
+        ngrams(["a"], 0)
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))

@@ -40,16 +40,12 @@ def test_a_check_that_asks_for_nothing_is_undefined():
 @pytest.mark.parametrize(
     ("answer", "wanted", "found"),
     [
-        ("The premium is $604.00", "604", 1.0),
-        ("The premium is $6,040", "604", 0.0),
+        *(("The premium is $604.00", "604", 1.0), ("The premium is $6,040", "604", 0.0)),
         ("1604 or 604.5", "604", 0.0),
-        ("rose by 0.305%", "0.305%", 1.0),
-        ("rose by 0.305", "0.305%", 0.0),
+        *(("rose by 0.305%", "0.305%", 1.0), ("rose by 0.305", "0.305%", 0.0)),
         ("fell by 0.133%", "-0.133%", 0.0),
-        ("changed by -0.133%", "-0.133%", 1.0),
-        ("changed by −0.133 %", "-0.133%", 1.0),
-        ("the factor is 2.061", "2.061", 1.0),
-        ("the factor is 2.0610", "2.061", 1.0),
+        *((f"changed by {said}", "-0.133%", 1.0) for said in ("-0.133%", "−0.133 %")),
+        *((f"the factor is {said}", "2.061", 1.0) for said in ("2.061", "2.0610")),
     ],
 )
 def test_a_number_is_found_by_its_value(answer, wanted, found):
@@ -169,24 +165,19 @@ CANNOT = "I cannot calculate the premium, but $604 was mentioned."
     ("label", "answer", "value"),
     [
         ("fact_score", FACTS, 1.0),
-        ("fact_score", "No.", 0.0),
-        ("fact_score", "Yes", 1 / 8),
-        ("fact_score", "The difference is 36", 1 / 8),
-        ("fact_score", "It exceeds 30", 1 / 8),
-        ("fact_score", "It is 136 or 36.5", 0.0),
-        ("fact_score", "territory 1180 and GRG 515", 0.0),
-        ("is_correct", "The premium is $604.", 1.0),
-        ("is_correct", "The premium is 604.00 dollars", 1.0),
-        ("is_correct", "The premium is $6,04", 0.0),
-        ("is_correct", "The premium is $1,604", 0.0),
-        ("is_correct", CANNOT, 0.0),
-        ("is_correct", "It is not possible to determine it: $604?", 0.0),
-        ("is_correct", "", 0.0),
-        ("has_calculation", "293 × 2.061", 1.0),
-        ("has_calculation", "293 * 2.061", 1.0),
-        ("has_calculation", "multiply them", 1.0),
-        ("has_calculation", "293 x 2.061", 1.0),
-        ("has_calculation", "It is $604.", 0.0),
+        *(("fact_score", text, 1 / 8) for text in ("Yes", "The difference is 36", "It exceeds 30")),
+        *(
+            ("fact_score", text, 0.0)
+            for text in ("No.", "It is 136 or 36.5", "territory 1180, GRG 515")
+        ),
+        *(("is_correct", f"The premium is {text}", 1.0) for text in ("$604.", "604.00 dollars")),
+        *(("is_correct", f"The premium is {text}", 0.0) for text in ("$6,04", "$1,604")),
+        *(
+            ("is_correct", text, 0.0)
+            for text in (CANNOT, "It is not possible to determine it: $604?", "")
+        ),
+        *(("has_calculation", f"293 {sign} 2.061", 1.0) for sign in "×*x"),
+        *(("has_calculation", "multiply them", 1.0), ("has_calculation", "It is $604.", 0.0)),
     ],
 )
 def test_the_combined_checks_of_one_answer(label, answer, value):

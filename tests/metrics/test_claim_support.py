@@ -1,4 +1,4 @@
-"""Faithfulness and factual correctness, worked out by hand over the replies of a scripted judge."""
+"""Faithfulness, context recall and factual correctness, worked out by hand over the replies of a scripted judge."""
 
 import json
 from dataclasses import replace
@@ -12,6 +12,7 @@ import ragauge as rg
 from ragauge.features.judged import Claims, Supports
 from ragauge.judges.questions import Support
 from ragauge.metrics.claim_support import factual_correctness, faithfulness
+from ragauge.metrics.relevance_judged import context_recall
 
 QUESTION = "What is the fee?"
 ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
@@ -42,19 +43,66 @@ def score(script, label="faithfulness", **fields):
 ALL_CLAIMS = claims(*CLAIMS, None)
 
 
-@pytest.mark.parametrize(
-    ("supported", "value"),
+# What is read for each label, and its setting for a text that makes no claim.
+SUPPORT = pytest.mark.parametrize(
+    ("label", "field", "setting"),
     [
-        ((True, True, True), 1.0),
-        ((True, False, False), 1 / 3),
-        ((False, True, True), 2 / 3),
-        ((False, False, False), 0.0),
+        ("faithfulness", "answer", "on_no_claims"),
+        ("context_recall", "reference", "on_no_statements"),
     ],
 )
-def test_claims_supported_of_claims_asked(supported, value):
-    found, asked = score({"claims": ALL_CLAIMS, "support": verdicts(*supported)})
-    assert found.value == approx(value)
-    assert asked == ["claims", "support"]
+
+
+@SUPPORT
+def test_claims_supported_of_claims_asked(label, field, setting):
+    for n_supported in range(4):
+        flags = [at < n_supported for at in range(3)]
+        script = {"claims": ALL_CLAIMS, "support": verdicts(*flags)}
+        found, asked = score(script, label, **{field: ANSWER})
+        assert found.value == approx(n_supported / 3)
+        assert asked == ["claims", "support"]
+        assert [one["supported"] for one in found.evidence["claims"]] == flags
+        assert found.evidence["claim_free"] == ["Welcome!"]
+
+
+@SUPPORT
+def test_a_text_without_claims_has_no_value_or_the_one_that_is_set(label, field, setting):
+    free = {"claims": claims(None, None, None, None)}
+    for contexts in (CONTEXTS, []):
+        fields = {field: ANSWER, "contexts": contexts}
+        found, asked = score(free, label, **fields)
+        assert (found.value, found.status, asked) == (None, "undefined", ["claims"])
+        assert len(found.evidence["claim_free"]) == 4
+        for value in (0, 0.5, 1):
+            found, asked = score(free, f"{label}({setting}={value})", **fields)
+            assert (found.value, asked) == (value, ["claims"])
+
+
+@SUPPORT
+def test_a_blank_text_makes_no_claim_and_no_judge_is_asked(label, field, setting):
+    for text in ("", " \n", "\u200b"):
+        found, asked = score({}, label, **{field: text})
+        assert (found.status, asked) == ("undefined", [])
+        for contexts in (CONTEXTS, []):
+            fields = {field: text, "contexts": contexts}
+            assert score({}, f"{label}({setting}=1)", **fields)[0].value == 1.0
+
+
+@SUPPORT
+def test_claims_without_any_context_are_unsupported(label, field, setting):
+    for name in (label, f"{label}({setting}=1)"):
+        found, asked = score({"claims": ALL_CLAIMS}, name, contexts=[], **{field: ANSWER})
+        assert (found.value, asked) == (0.0, ["claims"])
+        assert [one["supported"] for one in found.evidence["claims"]] == [False] * 3
+
+
+def test_statements_and_claims_of_the_same_text_are_asked_once():
+    judge = rg.ScriptedJudge({"claims": ALL_CLAIMS, "support": verdicts(True, False, False)})
+    row = {"id": "1", "question": QUESTION, "answer": ANSWER, "reference": ANSWER}
+    labels = ["faithfulness", "context_recall"]
+    run = rg.evaluate([{**row, "contexts": CONTEXTS}], labels, judge=judge)
+    assert run.scores["value"].to_list() == [1 / 3, 1 / 3]
+    assert len(judge.requests) == 2
 
 
 def test_the_evidence_has_claims_reasons_quotes_and_calls():
@@ -66,7 +114,6 @@ def test_the_evidence_has_claims_reasons_quotes_and_calls():
     place = {"quote_found": True, "context": 0, "start": start, "end": start + len("fee of $5")}
     assert first == said | place
     assert second == {"claim": "Dogs are free", "supported": False, "reason": "r"}
-    assert found.evidence["claim_free"] == ["Welcome!"]
     assert [one["prompt"] for one in found.evidence["calls"]] == ["claims", "support"]
     assert "needs_review" not in found.evidence
     json.dumps(found.evidence)
@@ -79,44 +126,23 @@ def test_a_quote_that_was_made_up_asks_for_review_and_does_not_change_the_value(
     assert (found.evidence["needs_review"], found.evidence["quotes_not_found"]) == (True, 1)
 
 
-def test_an_answer_without_claims_has_no_value_or_the_one_that_is_set():
-    free = {"claims": claims(None, None, None, None)}
-    found, asked = score(free)
-    assert (found.value, found.status, asked) == (None, "undefined", ["claims"])
-    assert "no claim" in found.reason
-    assert len(found.evidence["claim_free"]) == 4
-    for value in (0, 0.5, 1):
-        found, asked = score(free, f"faithfulness(on_no_claims={value})")
-        assert (found.value, asked) == (value, ["claims"])
-
-
-@pytest.mark.parametrize("answer", ["", " \n", "\u200b"])
-def test_a_blank_answer_makes_no_claim_and_no_judge_is_asked(answer):
-    found, asked = score({}, answer=answer)
-    assert (found.status, asked) == ("undefined", [])
-    found, asked = score({}, "faithfulness(on_no_claims=1)", answer=answer)
-    assert (found.value, asked) == (1.0, [])
-
-
-def test_claims_without_any_context_are_unsupported():
-    for label in ("faithfulness", "faithfulness(on_no_claims=1)"):
-        found, asked = score({"claims": ALL_CLAIMS}, label, contexts=[])
-        assert (found.value, asked) == (0.0, ["claims"])
-        assert [one["supported"] for one in found.evidence["claims"]] == [False] * 3
-
-
 def supports(*flags):
     return Supports(tuple(Support("…", one, "") for one in flags), Claims(()))
 
 
 @given(st.lists(st.booleans(), min_size=1), st.integers(0, 100))
 def test_a_supported_claim_more_never_lowers_it_and_the_order_is_all_one(flags, at):
-    value = faithfulness(supports(*flags), judge=None).value
-    assert 0 <= value <= 1
-    more = [*flags[:at], True, *flags[at:]]
-    assert faithfulness(supports(*more), judge=None).value >= value
-    assert faithfulness(supports(*flags, False), judge=None).value <= value
-    assert faithfulness(supports(*flags[::-1]), judge=None).value == value
+    def value(flags):
+        shares = {
+            share(supports(*flags), judge=None).value for share in (faithfulness, context_recall)
+        }
+        assert len(shares) == 1
+        return shares.pop()
+
+    assert (
+        0 <= value([*flags, False]) <= value(flags) <= value([*flags[:at], True, *flags[at:]]) <= 1
+    )
+    assert value(flags[::-1]) == value(flags)
 
 
 def correctness(label="factual_correctness", **script):
@@ -134,8 +160,7 @@ def correctness(label="factual_correctness", **script):
         side = "reference" if of_reference else "answer"
         return script.get(f"{side}_{request.prompt}", parts[request.prompt][side])
 
-    found, asked = score(reply, label, contexts=None, reference="It is $5. Boots stay outside.")
-    return found, asked
+    return score(reply, label, contexts=None, reference="It is $5. Boots stay outside.")
 
 
 @pytest.mark.parametrize(
@@ -157,32 +182,28 @@ def test_precision_and_recall_have_claims_of_their_own(label, value):
     assert sorted(asked) == ["claims", "claims", "support", "support"]
 
 
-@pytest.mark.parametrize("given", ["", '(of="precision")', '(variant="ragas-0.4")'])
-def test_nothing_shared_is_0_and_not_a_division_by_it(given):
+def test_nothing_shared_is_0_and_not_a_division_by_it():
     none = {"answer_support": verdicts(*[False] * 3), "reference_support": verdicts(False, False)}
-    assert correctness(f"factual_correctness{given}", **none)[0].value == 0
-
-
-NO_ANSWER_CLAIMS = {"answer_claims": claims(None, None, None, None)}
-NO_REFERENCE_CLAIMS = {"reference_claims": claims(None, None)}
+    for options in ("", '(of="precision")', '(variant="ragas-0.4")'):
+        assert correctness(f"factual_correctness{options}", **none)[0].value == 0
 
 
 @pytest.mark.parametrize(
-    ("script", "of", "value"),
+    ("side", "of", "value"),
     [
-        (NO_ANSWER_CLAIMS, "f1", None),
-        (NO_ANSWER_CLAIMS, "precision", None),
-        (NO_ANSWER_CLAIMS, "recall", 1 / 2),
-        (NO_REFERENCE_CLAIMS, "f1", None),
-        (NO_REFERENCE_CLAIMS, "precision", 2 / 3),
-        (NO_REFERENCE_CLAIMS, "recall", None),
+        *(("answer", "f1", None), ("answer", "precision", None), ("answer", "recall", 1 / 2)),
+        *(
+            ("reference", "f1", None),
+            ("reference", "precision", 2 / 3),
+            ("reference", "recall", None),
+        ),
     ],
 )
-def test_a_side_without_claims_has_no_share_of_them(script, of, value):
-    found, _ = correctness(f'factual_correctness(of="{of}")', **script)
-    assert found.value == (value if value is None else approx(value))
+def test_a_side_without_claims_has_no_share_of_them(side, of, value):
+    none = claims(*[None] * (4 if side == "answer" else 2))
+    found, _ = correctness(f'factual_correctness(of="{of}")', **{f"{side}_claims": none})
+    assert found.value == (value and approx(value))
     if value is None:
-        side = "answer" if script is NO_ANSWER_CLAIMS else "reference"
         assert (found.status, found.reason) == ("undefined", f"the {side} makes no claim")
 
 
@@ -217,3 +238,65 @@ def test_evidence_of_both_sides_is_shown():
     evidence = factual_correctness(*sides, judge=None).evidence
     assert (evidence["precision"], evidence["recall"]) == (0.5, 1.0)
     assert evidence["reference"]["contexts_shown_in"] == 3
+
+
+# Claims found and judged in one call: `merged=true`.
+
+
+def judged(text, *, supported, quote=""):
+    place = 1 if supported else 0
+    return {"claim": text, "reason": "…", "supported": supported, "context": place, "quote": quote}
+
+
+def sentence(number, *claims):
+    return {"sentence": number, "claims": list(claims), "claim_free": not claims}
+
+
+FEE = judged("It is $5", supported=True, quote="a fee of $5")
+GOOD = {"sentences": [sentence(1, FEE, judged("Dogs are free", supported=False)), sentence(2)]}
+TWO = "It is $5 and dogs are free. Have a nice day!"
+MERGED = "faithfulness(merged=true)"
+
+
+def test_one_call_finds_the_claims_and_judges_them():
+    found, asked = score({"support_at_once": GOOD}, MERGED, answer=TWO)
+    assert (found.value, asked) == (1 / 2, ["support_at_once"])
+    first, second = found.evidence["claims"]
+    assert (first["context"], first["start"], first["end"]) == (0, 17, 28)
+    assert second == {"claim": "Dogs are free", "supported": False, "reason": "…"}
+    assert found.evidence["claim_free"] == ["Have a nice day!"]
+    recall = score({"support_at_once": GOOD}, "context_recall(merged=true)", reference=TWO)[0]
+    assert recall.value == 1 / 2
+
+
+def test_without_contexts_the_claims_alone_are_asked_for():
+    script = {"claims": claims("It is $5")}
+    assert score(script, MERGED, answer="It is $5.", contexts=[])[0].value == 0
+    assert score({}, MERGED, answer=" ")[0].status == "undefined"
+
+
+def test_what_does_not_fit_the_window_takes_two_calls():
+    script = {"claims": claims("It is $5"), "support": verdicts(False)}
+    judge = rg.JudgeConfig([rg.ScriptedJudge(script)], window=3_000)
+    long = ["It rains in the hills. " * 800]
+    rows = [{"id": "1", "question": "q", "answer": "It is $5.", "contexts": long}]
+    run = rg.evaluate(rows, MERGED, judge=judge)
+    assert run.scores["value"].to_list() == [0.0]
+    assert run.scores["metric"][0].startswith("faithfulness(merged=true,judge=")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        GOOD["sentences"][:1],
+        [GOOD["sentences"][0], GOOD["sentences"][0]],
+        [sentence(1, *[judged("It is $5", supported=True)] * 2), sentence(2)],
+        [{"sentence": 1, "claims": [], "claim_free": False}, sentence(2)],
+        [{**GOOD["sentences"][0], "claim_free": True}, sentence(2)],
+    ],
+)
+def test_what_is_not_one_entry_a_sentence_with_claims_or_a_mark_is_no_verdict(wrong):
+    wrong = {"sentences": wrong}
+    found, asked = score({"support_at_once": [wrong, wrong]}, MERGED, answer=TWO)
+    assert (found.status, found.value, len(asked)) == ("failed", None, 2)
+    assert score({"support_at_once": [wrong, GOOD]}, MERGED, answer=TWO)[0].value == 1 / 2

@@ -11,12 +11,9 @@ PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevanc
 @pytest.mark.parametrize(
     ("parts", "shown"),
     [
-        # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
-        ((1.0, None, 1.0, 0.8327), 93.73),
-        # .3 · 83.27
-        ((0.0, 0.0, 0.0, 0.8327), 24.98),
-        # .3 · 82.29 / .3
-        ((None, None, None, 0.8229), 82.29),
+        ((1.0, None, 1.0, 0.8327), 93.73),  # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
+        ((0.0, 0.0, 0.0, 0.8327), 24.98),  # .3 · 83.27
+        ((None, None, None, 0.8229), 82.29),  # .3 · 82.29 / .3
     ],
 )
 def test_three_published_rows(parts, shown):
@@ -54,19 +51,16 @@ def test_a_part_that_weighs_nothing_or_lacks_a_judge_leaves_the_mean_of_the_rest
     assert ragas_score(Score(0.5), no_judge, no_judge, no_judge).value == 0.5
 
 
-def test_without_any_part_there_is_no_value():
-    nothing = Score.missing("no judge")
-    score = ragas_score(nothing, nothing, nothing, nothing)
+def test_without_any_part_that_weighs_there_is_no_value():
+    score = ragas_score(*[Score.missing("no judge")] * 4)
     assert score.status is Status.UNDEFINED
     assert rg.score("ragas_score").status is Status.UNDEFINED
-
-
-def test_weights_can_be_chosen_and_a_part_left_out_weighs_nothing():
+    only = 'ragas_score(weights={"faithfulness":1})'
+    assert rg.score(only, context_recall=0.7).status is Status.UNDEFINED
+    # Weights can be chosen, and a part left out weighs nothing.
     label = 'ragas_score(weights={"faithfulness":1,"answer_relevance":3})'
     score = rg.score(label, faithfulness=1.0, answer_relevance=0.0, context_recall=0.7)
     assert score.value == approx(1 / 4)
-    only = 'ragas_score(weights={"faithfulness":1})'
-    assert rg.score(only, context_recall=0.7).status is Status.UNDEFINED
 
 
 @pytest.mark.parametrize(
@@ -83,12 +77,9 @@ NONE = Score.failed("timeout")
 @pytest.mark.parametrize(
     ("fuzzy", "gpt", "value", "needs_review"),
     [
-        (Score(1.0), Score(1.0), 1.0, False),
-        (Score(0.0), Score(0.0), 0.0, False),
-        (Score(1.0), Score(0.0), 1.0, True),
-        (Score(0.0), Score(1.0), 1.0, True),
-        (Score(0.0), NONE, 0.0, True),
-        (NONE, Score(1.0), 1.0, True),
+        *((Score(1.0), Score(1.0), 1.0, False), (Score(0.0), Score(0.0), 0.0, False)),
+        *((Score(1.0), Score(0.0), 1.0, True), (Score(0.0), Score(1.0), 1.0, True)),
+        *((Score(0.0), NONE, 0.0, True), (NONE, Score(1.0), 1.0, True)),
     ],
 )
 def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
@@ -102,5 +93,4 @@ def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
 def test_when_neither_has_a_value_nothing_is_matched():
     score = answer_match(NONE, Score.undefined("no reference"))
     assert score.status is Status.UNDEFINED
-    assert "timeout" in score.reason
-    assert "no reference" in score.reason
+    assert "timeout" in score.reason and "no reference" in score.reason

@@ -30,6 +30,37 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     assert bool(score.evidence["contradictions"]) is not bool(consistent)
 
 
+@pytest.mark.parametrize(
+    ("messages", "kind"),
+    [
+        (chat("Ticket?", "A ticket costs £12.", "And for students?", "A ticket costs £8."), None),
+        (chat("To Norway?", "Yes.", "To Chile?", "No."), None),
+        (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
+        (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
+        (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
+        (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "value"),
+    ],
+)  # fmt: skip
+def test_an_answer_to_the_same_question_is_compared_and_one_to_another_is_not(messages, kind):
+    found = rg.score("consistency", messages=messages).evidence["contradictions"]
+    assert [each["kind"] for each in found] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "value"),
+    [
+        ("And in Rome?", "It costs £12.", 0),
+        ("And in Rome?", "It costs £12 in Rome too.", 1),
+        ("And there?", "Also £12.", 1),
+        ("And in Rome?", "It costs £9.", 1),
+        ("And when?", "Ada Lee opened it in 1931.", 1),
+    ],
+)
+def test_a_follow_up_about_another_thing_is_not_answered_by_what_was_said(question, answer, value):
+    messages = chat("What does it cost in Oslo?", "It costs £12.", question, answer)
+    assert rg.score("carried_context", messages=messages).value == value
+
+
 def test_the_share_of_turns_that_are_consistent():
     other = "The fee of the lantern hut is $70 a year."
     messages = chat("Fee?", FEE, "Open?", "It opens in May.", "Fee?", other)
@@ -86,7 +117,7 @@ def test_the_state_at_the_end(found, options, value):
     assert bool(score.evidence["n_differences"]) is not bool(value)
 
 
-def test_states_that_are_not_there_or_no_json():
+def test_a_state_that_is_not_there_or_no_json_is_missing():
     assert rg.score("state_match", expected_state={}).reason == "the sample has no state"
     broken = rg.score("state_match", final_state="{", expected_state="{}")
     assert (broken.status, broken.reason.startswith("a state is no JSON")) == (Status.MISSING, True)
@@ -123,3 +154,16 @@ def test_a_judge_reads_what_was_said_before_the_turn():
 def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
     messages = chat("Was kostet es?", "12 Euro.", question, answer)
     assert rg.score("carried_context", messages=messages).value == 1
+
+
+@pytest.mark.parametrize(
+    ("messages", "value", "why"),
+    [
+        (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
+        (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
+        (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
+    ],
+)
+def test_faults_that_show_without_references(messages, value, why):
+    score = rg.score("faultless", messages=messages)
+    assert (score.value, score.evidence.get("why")) == (value, why)

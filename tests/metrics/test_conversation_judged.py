@@ -80,11 +80,8 @@ def test_a_conversation_is_graded_by_own_criteria_in_one_call():
     label = 'conversation_g_eval(criteria=["Is it kind?", "Does it remember the name?"])'
     score = rg.score(label, messages=CHAT, judge=judge)
     assert score.value == (1 + 0.25) / 2
-    assert [each["criterion"] for each in score.evidence["grades"]] == [
-        "Is it kind?",
-        "Does it remember the name?",
-    ]
-    assert [each.get("turn") for each in score.evidence["grades"]] == [None, 2]
+    found = [(each["criterion"], each.get("turn")) for each in score.evidence["grades"]]
+    assert found == [("Is it kind?", None), ("Does it remember the name?", 2)]
     assert "1. Is it kind?\n2. Does it remember the name?" in judge.requests[0].messages[1].content
 
 
@@ -104,13 +101,10 @@ def test_settings_that_cannot_be_asked_are_refused_before_the_judge_is(label, pr
 
 
 def test_of_a_conversation_that_does_not_fit_the_last_turns_are_shown():
-    turn = [
-        {"role": "user", "content": "word " * 600},
-        {"role": "assistant", "content": "ok " * 600},
-    ]
-    judge = rg.ScriptedJudge(
-        {"conversation": {"verdicts": [said(n, "met", 1, "") for n in (1, 2, 3, 4)]}}
-    )
+    turn = [{"role": "user", "content": "word " * 600}]
+    turn += [{"role": "assistant", "content": "ok " * 600}]
+    verdicts = [said(n, "met", 1, "") for n in (1, 2, 3, 4)]
+    judge = rg.ScriptedJudge({"conversation": {"verdicts": verdicts}})
     judging = rg.JudgeConfig(judges=[judge], window=8_000)
     score = rg.score("goal_reached", messages=turn * 9, judge=judging)
     assert score.evidence["turn"] == score.evidence["first_turn_shown"] > 1

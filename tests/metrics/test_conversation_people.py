@@ -1,4 +1,4 @@
-"""45 transcripts of our own with the verdicts of a person by turn, written before any metric was run on them.
+"""126 transcripts of our own with the verdicts of a person by turn, written before any metric was run on them.
 
 `right`: the answer agrees with its reference; `contradicts`: it contradicts an earlier answer; `about_the_right_thing`: a follow-up is
 answered about what it refers to, null where the question says it itself; `calls_right`: the calls are the expected ones.
@@ -30,32 +30,27 @@ def by_turn(kind):
 
 def scored(label, rows):
     samples = rg.load(rows)
-    scores = rg.evaluate(samples, [label]).scores.join(
-        samples.frame.select("id", "conversation", "turn"), on="id"
-    )
-    return {
-        (row["conversation"], row["turn"]): row["value"] for row in scores.iter_rows(named=True)
-    }
+    places = samples.frame.select("id", "conversation", "turn")
+    scores = rg.evaluate(samples, [label]).scores.join(places, on="id")
+    return {(row["conversation"], row["turn"]): row["value"] for row in scores.to_dicts()}
 
 
 def test_correct_agrees_on_the_turns():
-    found = {
-        place: value for place, value in scored("correct", SPOKEN).items() if value is not None
-    }
     people = by_turn("right")
-    agree = [(value >= 0.5) == people[place] for place, value in found.items()]
-    assert (sum(agree), len(agree)) == (112, 119)
+    found = scored("correct", SPOKEN).items()
+    agree = [(value >= 0.5) == people[place] for place, value in found if value is not None]
+    assert (sum(agree), len(agree)) == (382, 404)
 
 
 @pytest.mark.parametrize(
     ("label", "listed", "kind", "is_found", "hits", "false_alarms"),
     [
-        ("consistency", "contradictions", "contradicts", True, 5, 0),
-        ("carried_context", "not_carried", "about_the_right_thing", False, 3, 0),
+        ("consistency", "contradictions", "contradicts", True, 18, 0),
+        ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
     ],
-)  # fmt: skip
+)
 def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false_alarms):
-    """Of 10 contradictions and of 6 answers about another thing, two of which are refusals; each of 120 turns."""
+    """Of 31 contradictions and of 15 answers about another thing, two of which are refusals; each of 431 turns."""
     found = set()
     for row in SPOKEN:
         evidence = rg.score(label, messages=row["messages"]).evidence or {}
@@ -67,4 +62,5 @@ def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false
 
 def test_calls_are_judged_as_the_person_does():
     found = scored("tool_call_match", [row for row in ROWS if "expected_calls" in row])
-    assert {place: bool(value) for place, value in found.items()} == by_turn("calls_right")
+    given = {place: bool(value) for place, value in found.items() if value is not None}
+    assert given == by_turn("calls_right")

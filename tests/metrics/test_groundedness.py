@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.encoders.cached import CHARACTERS_PER_CALL, CachedEncoder
+from ragauge.encoders.cached import CachedEncoder, pieces
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.encoders.tokens import Tokens
@@ -141,6 +141,7 @@ def test_numbers_that_no_context_has_are_taken_off():
         ("Ask Ann, Eve or Ann", 3),
         ("Ask Ann about 7 huts", 2),  # a name and a number
         ("In The Hut", 1),  # "The" is no content word
+        ("This one has a dozen huts", 0),  # too vague to be looked for
     ],
 )
 def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
@@ -173,10 +174,6 @@ def test_only_the_closest_sentences_are_read_for_words_without_exception():
     assert part(one(answer, *near[1:], "All bark."), "absolute") == 0.0
 
 
-def test_one_and_a_dozen_are_too_vague_to_be_looked_for():
-    assert part(one("This one has a dozen boots", "Boots."), "missing") == 0.0
-
-
 def test_a_verbatim_answer_has_all_parts():
     score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
     assert parts(score) == approx((1, 1, 1, 1, 0, 0))
@@ -193,33 +190,28 @@ def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words
     json.dumps(score.evidence)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_a_mere_source_needs_no_support_and_one_with_a_name_is_a_claim():
+    for answer in (
         "Boots are left outside [2].",
         "According to the handbook, boots are left outside.",
         "Boots are left outside (source: boots-2, page 7).",
         "Boots are left outside. Sources: boots-2, Hut-Book",
         "Boots are left outside, as stated in the documents.",
-    ],
-)
-def test_a_mere_source_needs_no_support(answer):
-    score = one(answer, "Boots are left outside.")
-    assert parts(score)[4] == 0.0
-    assert unsupported(score) == []
-    assert score.value == approx(of_sum(7.0))
-
-
-def test_a_source_with_a_name_is_a_claim():
-    assert unsupported(one("Boots stay outside, according to Ada.", "Boots stay outside.")) == [
-        "according to Ada"
-    ]
+    ):
+        score = one(answer, "Boots are left outside.")
+        assert (parts(score)[4], unsupported(score)) == (0.0, [])
+        assert score.value == approx(of_sum(7.0))
+    named = one("Boots stay outside, according to Ada.", "Boots stay outside.")
+    assert unsupported(named) == ["according to Ada"]
 
 
 def test_pairs_count_within_one_sentence_only():
     # Both words are in a sentence of their own (1/2, no pair), or in one (1, the pair).
     assert part(one("Boots outside", "Leave boots. Outside is cold."), "best_sentence") == 0.25
     assert part(one("Boots outside", "Leave boots outside."), "best_sentence") == approx(1)
+    # The context with most of the words is named as the sample counts them.
+    score = one("Boots are left outside", "", "Boots.", "Left outside.")
+    assert (score.evidence or {})["best_context"] == {"context": 2, "coverage": approx(2 / 3)}
 
 
 def test_each_sentence_of_the_answer_names_its_closest_sentence():
@@ -227,11 +219,8 @@ def test_each_sentence_of_the_answer_names_its_closest_sentence():
     answer = "We sell gloves. Boots are left outside. Yes."
     score = one(answer, *contexts)
     shown = part(score, "best_sentences")
-    assert isinstance(shown, list)
-    assert [answer[each["start"] : each["end"]] for each in shown] == [
-        "We sell gloves.",
-        "Boots are left outside.",
-    ]
+    read = [answer[each["start"] : each["end"]] for each in shown]
+    assert read == ["We sell gloves.", "Boots are left outside."]
     assert [each["context"] for each in shown] == [2, 1]
     assert [each["text"] for each in shown] == ["The hut sells gloves.", "Boots are left outside!"]
     for each in shown:
@@ -251,50 +240,42 @@ def test_an_answer_is_compared_with_its_nearest_sentences_only():
 
 def test_a_long_context_costs_the_encoder_no_more_than_its_nearest_sentences():
     encoder = Watched(Words())
-    sentences = [f"Hut number {n} opens in May." for n in range(1_000)]
-    (score,) = scored([("Hut 700 opens", [" ".join(sentences)])], encoder)
+    sentences = [f"Hut number {n} opens in May." for n in range(300)]
+    (score,) = scored([("Hut 200 opens", [" ".join(sentences)])], encoder)
     assert encoder.n_encoded <= 1 + NEAREST
     (best,) = part(score, "best_sentences")
-    assert best["text"] == sentences[700]
+    assert best["text"] == sentences[200]
 
 
-def test_a_context_without_punctuation_is_compared_in_pieces():
+def test_texts_without_punctuation_are_compared_in_pieces():
     words = [f"word{n}" for n in range(3 * MAX_WORDS)]
     words[MAX_WORDS : MAX_WORDS + 2] = ["boots", "outside"]
     (best,) = part(one("Boots outside", " ".join(words)), "best_sentences")
     assert best["text"] == " ".join(words[MAX_WORDS : 2 * MAX_WORDS])
     assert best["closeness"] == approx(1)
-
-
-def test_the_context_with_most_of_the_words_is_named_as_the_sample_counts_them():
-    score = one("Boots are left outside", "", "Boots.", "Left outside.")
-    assert (score.evidence or {})["best_context"] == {"context": 2, "coverage": approx(2 / 3)}
-
-
-@pytest.mark.parametrize("contexts", [[], [""], [" \n", "\t"]])
-def test_without_any_text_in_the_contexts_nothing_is_supported(contexts):
-    (score,) = scored([("Boots are left outside.", contexts)], Words())
-    assert (score.value, score.status) == (0.0, Status.OK)
-    assert score.evidence == {"contexts": "none has text in it"}
-
-
-def test_contexts_of_signs_alone_support_nothing():
-    score = one("Boots are left outside.", "…", "?!")
-    assert (score.value, score.evidence) == (0.0, {"contexts": "none has a word in it"})
+    read = part(one("boots " * (5 * MAX_WORDS - 1) + "gloves", "coats gloves"), "best_sentences")
+    assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
 @pytest.mark.parametrize(
-    "answer", ["", " ", "Yes.", "It is not for you, is it?", "…?!", "a b", "OK"]
+    ("contexts", "what"),
+    [
+        *((given, "none has text in it") for given in ([], [""], [" \n", "\t"])),
+        (["…", "?!"], "none has a word in it"),
+    ],
 )
-def test_an_answer_without_content_words_is_undefined(answer):
-    score = one(answer, "Boots are left outside.")
-    assert score.status is Status.UNDEFINED
-    assert score.reason == "the answer has no content words to look up"
+def test_without_any_words_in_the_contexts_nothing_is_supported(contexts, what):
+    score = one("Boots are left outside.", *contexts)
+    assert (score.value, score.status, score.evidence) == (0.0, Status.OK, {"contexts": what})
 
 
-@pytest.mark.parametrize("answer", ["Two", "5", "東", "First", "No. 5"])
-def test_a_number_or_a_sign_is_content(answer):
-    assert one(answer, "Boots.").status is Status.OK
+def test_an_answer_without_content_words_is_undefined():
+    for answer in ("", " ", "Yes.", "It is not for you, is it?", "…?!", "a b", "OK"):
+        score = one(answer, "Boots are left outside.")
+        assert score.status is Status.UNDEFINED, answer
+        assert score.reason == "the answer has no content words to look up"
+    for answer in ("Two", "5", "東", "First", "No. 5"):
+        assert one(answer, "Boots.").status is Status.OK, answer
 
 
 @pytest.mark.parametrize(
@@ -342,32 +323,21 @@ def test_a_text_without_vectors_fails_its_own_rows_only():
         ("yes", ["bad"]),
     ]
     scores = scored(rows, encoder)
-    assert [score.reason for score in scores] == [
-        "context 2: too strange",
-        None,
-        "answer: too strange",
-        "context 2: far too strange",
-        "the answer has no content words to look up",
-    ]
-    assert [score.status.value for score in scores] == [
-        *("failed", "ok", "failed", "failed", "undefined")
+    assert [(score.status.value, score.reason) for score in scores] == [
+        ("failed", "context 2: too strange"),
+        ("ok", None),
+        ("failed", "answer: too strange"),
+        ("failed", "context 2: far too strange"),
+        ("undefined", "the answer has no content words to look up"),
     ]
 
 
-def test_where_a_tokenizer_shows_no_places_all_tokens_count():
-    # inexpensive .8, "and" 0, boots 1
+def test_tokens_may_have_no_places_or_begin_with_a_space():
+    # inexpensive .8, "and" 0, boots 1: all tokens count.
     (score,) = scored([("inexpensive and boots", ["cheap boots"])], Words(has_spans=False))
     assert part(score, "precision") == approx(1.8 / 3)
     assert unsupported(score) == ["inexpensive"]
 
-
-def test_a_token_counts_for_every_word_that_it_reaches_over():
-    # For this encoder 東京 is one token, for support two words.
-    assert part(one("東京", "東京"), "precision") == approx(1.0)
-    assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
-
-
-def test_a_space_before_a_word_may_belong_to_its_token():
     class Spaced(Words):
         def tokenize(self, texts):
             found = super().tokenize(texts)
@@ -384,48 +354,44 @@ def test_a_space_before_a_word_may_belong_to_its_token():
 def test_the_special_tokens_of_a_context_are_no_match():
     assert part(one("mark", "gloves"), "precision") == approx(0.0)
     assert part(one("mark", "gloves, mark"), "precision") == approx(1.0)
+    # A token counts for every word that it reaches over: here 東京 is one token, for support two words.
+    assert part(one("東京", "東京"), "precision") == approx(1.0)
+    assert parts(one("東京", "京"))[:2] == (0.5, approx(0.0))
 
 
-def test_a_long_answer_is_compared_whole():
-    n = 5 * MAX_WORDS
-    score = one("boots " * (n - 1) + "gloves", "coats gloves")
-    read = part(score, "best_sentences")
-    assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
-
-
-def test_no_more_than_a_piece_of_text_is_encoded_at_a_time():
+def test_no_more_than_a_piece_of_text_is_encoded_at_a_time(monkeypatch):
+    monkeypatch.setattr(pieces, "__defaults__", (4_000,))
     encoder = Watched(Words())
-    contexts = [f"hut number {n} " + "is open " * 120 for n in range(500)]
-    rows = [("Hut 499 is open", contexts), ("boots", ["boots"])]
-    assert sum(map(len, contexts)) > 2 * CHARACTERS_PER_CALL
+    contexts = [f"hut number {n} " + "is open " * 20 for n in range(60)]
+    rows = [("Hut 59 is open", contexts), ("boots", ["boots"])]
+    assert sum(map(len, contexts)) > 2 * 4_000
     first, second = scored(rows, encoder)
-    assert encoder.most_characters <= CHARACTERS_PER_CALL
+    assert encoder.most_characters <= 4_000
     assert parts(first)[0] == 1.0
     assert second.value == approx(of_sum(7.0))
 
 
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ("The hut opens in May.", "The hut opens in June."),
-        ("The fee is $5.", "The fee is $9."),
-        ("In May the lodge is opened.", "In winter the bus is cancelled."),
-        ("The hut opens in May.", "The hut opens in May. It was built by monks."),
-    ],
-)
-def test_with_the_embedded_encoder_what_contexts_say_has_more(better, worse):
+def test_with_the_embedded_encoder_what_contexts_say_has_more():
     contexts = ["In May the hut opens its doors.", "The fee is $5."]
-    one, other = (rg.score("support", answer=text, contexts=contexts) for text in (better, worse))
-    assert one.value > other.value
+    answers = [
+        "The hut opens in May.",
+        "The hut opens in June.",
+        "The fee is $5.",
+        "The fee is $9.",
+    ]
+    answers += ["The hut opens in May. It was built by monks."]
+    rows = [{"id": text, "answer": text, "contexts": contexts} for text in answers]
+    scores = rg.evaluate(rows, "support").scores
+    value = dict(zip(scores["id"], scores["value"], strict=True))
+    assert value["The hut opens in May."] > value["The hut opens in June."]
+    assert value["The hut opens in May."] > value["The hut opens in May. It was built by monks."]
+    assert value["The fee is $5."] > value["The fee is $9."]
 
 
 def test_a_swapped_name_is_found_and_named():
     score = rg.score("support", answer="Ann paid Bob.", contexts=["Bob paid Ann."])
-    assert score.value <= 0.2
-    assert (
-        score.evidence["why"]
-        == "says 'Ann paid Bob' where the closest sentence says 'Bob paid Ann'"
-    )
+    why = "says 'Ann paid Bob' where the closest sentence says 'Bob paid Ann'"
+    assert (score.value <= 0.2, score.evidence["why"]) == (True, why)
 
 
 @settings(max_examples=3 * settings.default.max_examples // 5)
@@ -455,12 +421,9 @@ def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
     [
         (
             "Die Reparaturen wurden von ihm bezahlt.",
-            "Er bezahlte im Mai die Reparatur des Hauses und der Brücken.",
+            "Er bezahlte im Mai die Reparatur der Brücken.",
         ),
-        (
-            "Les réparations sont remboursées par elle.",
-            "Elle rembourse la réparation du pont et des maisons.",
-        ),
+        ("Les réparations sont remboursées par elle.", "Elle rembourse la réparation du pont."),
     ],
 )
 def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
@@ -469,10 +432,9 @@ def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
 
 
 def test_a_wrong_number_lowers_the_answer_and_a_wrong_word_its_sentence():
-    context = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
     right = "The pool opens at nine. Team costs $18 per month. Members may bring guests. The office is in Bergen."
     whole, number, word = (
-        rg.score("support", answer=right.replace(*change), contexts=[context])
+        rg.score("support", answer=right.replace(*change), contexts=[right])
         for change in (("", ""), ("$18", "$19"), ("may bring", "may not bring"))
     )
     assert number.value < 0.2

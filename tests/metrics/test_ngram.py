@@ -46,26 +46,28 @@ def parts(scores: list[Score]) -> list[float]:
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
-def test_rouge1_counts_repeated_words_as_often_as_both_have_them():
-    # Shared: the x 2, cat x 1 = 3. P = 3/5, R = 3/4, F1 = 2 * 3 / 9.
+@pytest.mark.parametrize(
+    ("name", "answer", "reference", "f1"),
+    [
+        # Shared: the x 2, cat x 1 = 3. F1 = 2 * 3 / 9.
+        ("rouge1", "the the the cat sat", "The cat, the hat.", 6 / 9),
+        # the cat, cat sat against the cat, cat ran, ran off: 1 shared of 2 and 3.
+        ("rouge2", "the cat sat", "the cat ran off", 2 / 5),
+        # In order with gaps: police ... the gunman: 3 of 4 and 4.
+        ("rougeL", "police kill the gunman", "police killed the gunman", 3 / 4),
+        ("rougeL", "gunman the kill police", "police killed the gunman", 1 / 4),
+    ],
+)
+def test_rouge_worked_out_by_hand(name, answer, reference, f1):
+    assert rouge(name, answer, reference).value == approx(f1)
+
+
+def test_rouge_has_precision_recall_and_the_counts():
     answer, reference = "the the the cat sat", "The cat, the hat."
-    assert rouge("rouge1", answer, reference).value == approx(6 / 9)
     assert rouge("rouge1", answer, reference, "precision").value == approx(3 / 5)
     assert rouge("rouge1", answer, reference, "recall").value == approx(3 / 4)
-
-
-def test_rouge2_counts_pairs():
-    # the cat, cat sat against the cat, cat ran, ran off: 1 shared of 2 and 3.
-    score = rouge("rouge2", "the cat sat", "the cat ran off")
-    assert score.value == approx(2 / 5)
-    assert score.evidence == {"n_shared": 1, "n_answer": 2, "n_reference": 3}
-
-
-def test_rouge_l_takes_words_in_order_with_gaps():
-    # police ... the gunman: 3 of 4 and 4.
-    reference = "police killed the gunman"
-    assert rouge("rougeL", "police kill the gunman", reference).value == approx(3 / 4)
-    assert rouge("rougeL", "gunman the kill police", reference).value == approx(1 / 4)
+    counts = {"n_shared": 1, "n_answer": 2, "n_reference": 3}
+    assert rouge("rouge2", "the cat sat", "the cat ran off").evidence == counts
 
 
 def test_rouge_lsum_joins_what_the_answers_lines_share_with_a_reference_line():
@@ -77,19 +79,15 @@ def test_rouge_lsum_joins_what_the_answers_lines_share_with_a_reference_line():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_reference_without_words_gives_no_rouge(name):
+def test_a_reference_without_words_gives_no_rouge_and_an_answer_without_them_zero(name):
     for reference in ("", " \n", "保険料", "..."):
         score = rouge(name, "the fee is due", reference)
         assert score.status is Status.UNDEFINED
         assert "no " in (score.reason or "")
-    assert rouge("rouge2", "the fee", "fee").status is Status.UNDEFINED
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_answer_without_words_has_zero_rouge(name):
     for measure in ("f1", "precision", "recall"):
         for answer in ("", "\n", "保険料 😀 ５"):
             assert rouge(name, answer, "the fee is due", measure).value == 0.0
+    assert rouge("rouge2", "the fee", "fee").status is Status.UNDEFINED
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,25 +104,16 @@ def test_rouge_is_that_of_rouge_score(name, answer, reference):
 
 def test_rouge_l_of_long_texts_takes_well_under_a_second():
     choose = random.Random(3)
-    answer, reference = (" ".join(choose.choices("abcdefgh", k=20_000)) for _ in range(2))
-    value = rouge("rougeL", answer, reference).value
-    assert value is not None
-    assert 0.5 < value < 1
+    answer, reference = (" ".join(choose.choices("abcdefgh", k=8_000)) for _ in range(2))
+    assert 0.5 < rouge("rougeL", answer, reference).value < 1
 
 
 PAIRS = [
     ("The cat sat on the mat.", "The cat is on the mat."),
     ("A dog, big and black!", "A big black dog."),
-    ("no", "yes"),
-    ("", "nothing"),
+    *(("no", "yes"), ("", "nothing")),
     ("It costs $1,000 (about 5%).", "It costs $1,000 or 5%."),
 ]
-
-
-@pytest.mark.parametrize(("answer", "reference"), PAIRS)
-def test_one_bleu_is_sacrebleus_sentence_bleu(answer, reference):
-    expected = sacrebleu.sentence_bleu(answer, [reference]).score / 100
-    assert bleu(answer, reference).value == approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +127,9 @@ def test_the_value_of_a_set_is_sacrebleus(metric, of_set, theirs):
     few = theirs(answers[1:3], [references[1:3]]).score / 100
     assert of_set([parts(scores), parts(scores[1:3])]) == approx([expected, few], abs=1e-12)
     assert METRICS[metric.__name__].aggregate is of_set
+    if metric is bleu:
+        alone = [sacrebleu.sentence_bleu(answer, [other]).score / 100 for answer, other in PAIRS]
+        assert [score.value for score in scores] == approx(alone, abs=1e-12)
 
 
 def test_the_parts_of_bleu_are_matched_and_all_ngrams_and_the_lengths():

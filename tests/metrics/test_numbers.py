@@ -11,87 +11,66 @@ STORES = "Did the 12 stores of Alder sell more in 2018 than in 2017?"
 WORKING = "Gross rent is $52.4 million, less $3.1 million. Therefore, rent was $49.3 million."
 REGEX = 'extractor="regex"'
 ROWS = [
+    # Question, reference, settings, and the value of each answer.
     # By value.
-    (None, "$1,000", "1000.0 dollars", "", 1.0),
-    (None, "5%", "5", "", 0.0),
-    (None, "-0.133", "it rose by 0.133", "", 0.0),
-    (None, "-0.133", "it fell by 0.133", "", 1.0),
-    (None, "5,000,000", "5 million", "", 1.0),
-    (None, "604 and 293", "$604", "", 0.5),
-    (None, "604, 604 and 604", "604", "", 1.0),
-    (None, "On 5 March 2021 it was 7", "7", "", 1.0),
-    (None, "1. Fee: $60\n2. Beds: 12", "60 pounds, 12 beds", "", 1.0),
+    (None, "$1,000", "", {"1000.0 dollars": 1}),
+    (None, "-0.133", "", {"it rose by 0.133": 0, "it fell by 0.133": 1}),
+    (None, "604 and 293", "", {"$604": 0.5}),
+    (None, "604, 604 and 604", "", {"604": 1}),
+    (None, "1. Fee: $60\n2. Beds: 12", "", {"60 pounds, 12 beds": 1}),
     # In the scale that the question names.
-    (RENT, "2384", "$2,384 million", "", 1.0),
-    (RENT, "2384", "$2.384 billion", "", 1.0),
-    (RENT, "2384", "$2,384,000,000", "", 1.0),
-    (RENT, "2384", "2384", "", 1.0),
-    (RENT, "2384", "$2.4 billion", "", 1.0),  # 2384 to two digits
-    (RENT, "2384", "USD 2.38bn", "", 1.0),
-    (RENT, "$2,384,000,000", "2,384", "", 1.0),
-    (RENT, "2384.00", "Rent was $2,384 million.", "", 1.0),
-    (RENT, "2384", "$2 billion", "", 0.0),  # 2384 to one digit differs by 16%
-    (RENT, "2384", "$2,384", "", 1.0),  # bare: in millions, as the question wants it
-    (RENT, "2384", "$2,384 thousand", "", 0.0),
-    (RENT, "2384", "$2,385 million", "", 0.0),
-    (RENT, "2384", "23.84%", "", 0.0),
-    (RENT, "2384", "It paid no rent in FY2019.", "", 0.0),
+    (RENT, "2384", "", {"$2,384 million": 1, "$2.384 billion": 1, "$2,384,000,000": 1}),
+    (RENT, "2384", "", {"$2.4 billion": 1}),  # 2384 to two digits
+    (RENT, "$2,384,000,000", "", {"2,384": 1}),
+    (RENT, "2384", "", {"$2 billion": 0}),  # 2384 to one digit differs by 16%
+    (RENT, "2384", "", {"$2,384": 1}),  # bare: in millions, as the question wants it
+    (RENT, "2384", "", {"$2,384 thousand": 0, "$2,385 million": 0, "23.84%": 0}),
+    (RENT, "2384", "", {"It paid no rent in FY2019.": 0}),
     # In percent.
-    ("What share of sales is rent?", "0.308", "30.8%", "", 1.0),
-    ("What is the margin in percent?", "30.8", "30.8%", "", 1.0),
-    ("What is the margin?", "30.8%", "0.308", "", 1.0),
-    ("What is the margin?", "0.308", "30.8", "", 1.0),
-    ("How long is it?", "0.308", "30.8%", "", 0.0),
-    (None, "0.308", "30.8%", "", 0.0),
-    (None, "0.05", "5%", 'percent="as_fraction"', 1.0),
-    (None, "5", "5%", 'percent="as_fraction"', 0.0),
-    ("What is the margin?", "0.308", "30.8%", 'percent="distinct"', 0.0),
-    (None, "0.2%", "20 basis points", "", 1.0),
-    ("What is the ratio?", "0.02", "the mean is the sum / 2", "", 0.0),
-    # With their signs.
-    (None, "-5%", "It decreased by 5%.", "", 1.0),
-    (None, "-5%", "It increased by 5%.", "", 0.0),
-    (None, "Costs fell by 5%", "a change of -5%", "", 1.0),
-    (None, "-389", "Dividends (389)", "", 1.0),
-    (None, "$(389) million", "-$389 million", "", 1.0),
-    (None, "(0.9)%", "-0.9%", "", 1.0),
-    (None, "Two owners:\n-60% family\n-40% staff", "60% and 40%", "", 1.0),
-    # Bytes are powers of ten of each other; a small number in words is no rounded one.
-    (None, "1.5 GB", "1,500 MB", "", 1.0),
-    (None, "5 GB", "5 MB", "", 0.0),
-    (None, "0.96", "It rounds to one decimal.", "", 0.0),
-    (None, "5", "five", "", 1.0),
+    ("What share of sales is rent?", "0.308", "", {"30.8%": 1}),
+    ("What is the margin in percent?", "30.8", "", {"30.8%": 1}),
+    ("What is the margin?", "30.8%", "", {"0.308": 1}),
+    ("What is the margin?", "0.308", "", {"30.8": 1}),
+    ("How long is it?", "0.308", "", {"30.8%": 0}),
+    (None, "0.308", "", {"30.8%": 0}),
+    (None, "0.05", 'percent="as_fraction"', {"5%": 1}),
+    (None, "5", 'percent="as_fraction"', {"5%": 0}),
+    ("What is the margin?", "0.308", 'percent="distinct"', {"30.8%": 0}),
+    (None, "0.2%", "", {"20 basis points": 1}),
+    ("What is the ratio?", "0.02", "", {"the mean is the sum / 2": 0}),
+    (None, "Two owners:\n-60% family\n-40% staff", "", {"60% and 40%": 1}),
+    # A small number in words is no rounded one.
+    (None, "0.96", "", {"It rounds to one decimal.": 0}),
     # A bare number of three digits may be in a scale that nothing names.
-    ("What was the rent?", "2384", "$2.384 billion", "", 1.0),
-    ("What was the rent?", "$2.384 billion", "2384", "", 1.0),
-    ("How many cooks were there?", "24", "24 million", "", 0.0),
-    ("How many cooks were there?", "2400", "2.4 million", "", 0.0),  # two digits, 2 and 4
-    ("How many were there?", "2384", "2384000", "", 0.0),  # neither has a scale word
+    ("What was the rent?", "2384", "", {"$2.384 billion": 1}),
+    ("What was the rent?", "$2.384 billion", "", {"2384": 1}),
+    ("How many cooks were there?", "24", "", {"24 million": 0}),
+    ("How many cooks were there?", "2400", "", {"2.4 million": 0}),  # two digits, 2 and 4
+    ("How many were there?", "2384", "", {"2384000": 0}),  # neither has a scale word
     # In a scale that the answer names.
-    (None, "$447,489,000", "Sales were 447,489 (in thousands).", "", 1.0),
-    (RENT, "447", "Rent was 447,489 (in thousands).", "", 1.0),
+    (None, "$447,489,000", "", {"Sales were 447,489 (in thousands).": 1}),
+    (RENT, "447", "", {"Rent was 447,489 (in thousands).": 1}),
     # Numbers that the question states are not expected, if there are others.
-    (STORES, "Yes, the 12 stores sold 31 tons in 2018", "31 tons", "", 1.0),
-    (STORES, "12", "12 stores", "", 1.0),
+    (STORES, "Yes, the 12 stores sold 31 tons in 2018", "", {"31 tons": 1}),
+    (STORES, "12", "", {"12 stores": 1}),
     # A number before a conclusion with another one counts half.
-    (RENT, "52.4", WORKING, "", 0.5),
-    (RENT, "49.3", WORKING, "", 1.0),
-    (RENT, "52.4", f"{WORKING} Before rebates, it was $52.4 million.", "", 1.0),
-    (RENT, "52.4", "It was $52.4 million. So Alder paid rent in FY2019.", "", 1.0),
-    (RENT, "52.4 and 3.1", WORKING, "", 1.0),  # of two expected numbers, an answer may conclude with one
+    (RENT, "52.4", "", {WORKING: 0.5}),
+    (RENT, "49.3", "", {WORKING: 1}),
+    (RENT, "52.4", "", {f"{WORKING} Before rebates, it was $52.4 million.": 1}),
+    (RENT, "52.4", "", {"It was $52.4 million. So Alder paid rent in FY2019.": 1}),
+    (RENT, "52.4 and 3.1", "", {WORKING: 1}),  # of two expected numbers, an answer may conclude with one
     # Within a tolerance.
-    (None, "93.86", "93.89", "", 0.0),
-    (None, "93.86", "93.89", "rtol=0.001", 1.0),  # 0.03 <= 0.09386
-    (None, "93.86", "93.89", "atol=0.03", 1.0),
-    (None, "93.86", "93.89", "atol=0.02", 0.0),
-    (None, "93.86", "93.87", "rtol=0.001", 1.0),
-    (None, "0", "0.01", "atol=0.02", 1.0),
+    (None, "93.86", "", {"93.89": 0}),
+    (None, "93.86", "rtol=0.001", {"93.89": 1}),  # 0.03 <= 0.09386
+    (None, "93.86", "atol=0.03", {"93.89": 1}),
+    (None, "93.86", "atol=0.02", {"93.89": 0}),
+    (None, "0", "atol=0.02", {"0.01": 1}),
     # As text, by the regular expression.
-    (None, "1,000", "1000", REGEX, 0.0),  # {1, 000} against {1000}
-    (None, "1,000", "1,000", REGEX, 1.0),
-    (None, "-0.133%", "0.133", REGEX, 1.0),  # sign and percent sign are ignored
-    (None, "604.", "604", REGEX, 0.0),  # {604.} against {604}
-    (None, "5 million", "5,000,000", REGEX, 1.0),  # {5} of {5, 000, 000}
+    (None, "1,000", REGEX, {"1000": 0}),  # {1, 000} against {1000}
+    (None, "1,000", REGEX, {"1,000": 1}),
+    (None, "-0.133%", REGEX, {"0.133": 1}),  # sign and percent sign are ignored
+    (None, "604.", REGEX, {"604": 0}),  # {604.} against {604}
+    (None, "5 million", REGEX, {"5,000,000": 1}),  # {5} of {5, 000, 000}
 ]  # fmt: skip
 
 
@@ -100,32 +79,46 @@ def match(question, reference, answer, settings=""):
     return rg.score(label, question=question, reference=reference, answer=answer).value
 
 
-@pytest.mark.parametrize(("question", "reference", "answer", "settings", "value"), ROWS)
-def test_which_numbers_match(question, reference, answer, settings, value):
-    assert match(question, reference, answer, settings) == value
+@pytest.mark.parametrize(("question", "reference", "settings", "values"), ROWS)
+def test_which_numbers_match(question, reference, settings, values):
+    assert {answer: match(question, reference, answer, settings) for answer in values} == values
+
+
+OFFER = "In 12 shops: $2.4 billion or 7"
 
 
 @pytest.mark.parametrize(
-    ("fields", "value"),
+    ("answer", "fields", "value"),
     [
-        ({"references": ["$604"]}, 0.5),
-        ({"contexts": ["604 dollars", "seven"]}, 1.0),
-        ({"references": ["604"], "contexts": ["7"]}, 1.0),
-        ({"references": ["604"], "contexts": []}, 0.5),
-        ({"contexts": []}, 0.0),  # searched and found nothing
+        # The share of numbers that stand somewhere.
+        ("It costs $604, not $604 or $7.", {"references": ["$604"]}, 0.5),
+        ("It costs $604, not $604 or $7.", {"contexts": ["604 dollars", "seven"]}, 1.0),
+        ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": ["7"]}, 1.0),
+        ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": []}, 0.5),
+        ("It costs $604, not $604 or $7.", {"contexts": []}, 0.0),  # searched and found nothing
+        # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
+        (OFFER, {"question": "What did 12 shops pay?", "contexts": ["$2,384 million"]}, 0.5),
+        ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
+        ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
+        ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
+        ("It fell by 5%.", {"contexts": ["a change of -5%"]}, 1.0),
+        ("$1 billion", {"contexts": ["$1,384 million"]}, 0.0),
+        ("49.3", {"references": ["49"], "contexts": ["none"]}, 1.0),
+        # Only in a number of its kind; the first equal number is not the only one.
+        ("It costs £10.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 0.0),
+        ("In 10 days.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 1.0),
+        ("At 120 km/h.", {"contexts": ["It takes two hours."]}, 0.0),
+        ("It costs £10.", {"contexts": ["10 days", "It costs £10."]}, 1.0),
+        # Without numbers of its own, or without anything to compare with.
+        ("It costs little.", {"references": ["604"]}, "undefined"),
+        ("12, because.", {"question": "Why 12?", "contexts": ["12"]}, "undefined"),
+        ("$604", {"references": []}, "undefined"),
+        ("$604", {}, "missing"),
     ],
 )
-def test_number_precision_is_the_share_of_numbers_that_stand_somewhere(fields, value):
-    score = rg.score("number_precision", answer="It costs $604, not $604 or $7.", **fields)
-    assert score.value == value
-
-
-def test_number_precision_without_numbers_or_without_anything_to_compare_with():
-    none = rg.score("number_precision", answer="It costs little.", references=["604"])
-    assert none.status is Status.UNDEFINED
-    assert rg.score("number_precision", answer="$604").status is Status.MISSING
-    nowhere = rg.score("number_precision", answer="$604", references=[])
-    assert nowhere.status is Status.UNDEFINED
+def test_number_precision_is_the_share_of_numbers_that_stand_somewhere(answer, fields, value):
+    score = rg.score("number_precision", answer=answer, **fields)
+    assert (score.status if score.value is None else score.value) == value
 
 
 @pytest.mark.parametrize(
@@ -168,12 +161,6 @@ def test_names_with_digits_are_no_quantities():
     assert rg.score("number_match", answer="7", reference=reference).status is Status.UNDEFINED
 
 
-def test_the_evidence_says_how_much_a_number_before_a_conclusion_counts():
-    score = rg.score("number_match", question=RENT, reference="52.4", answer=WORKING)
-    found = {"number": "52.4", "value": "52.4", "matched_by": "$52.4 million", "how": "scale"}
-    assert score.evidence["matches"] == [{**found, "credit": 0.5}]
-
-
 def test_a_tolerance_below_0_is_refused():
     with pytest.raises(PlanError, match="rtol must be"):
         match(None, "1", "1", "rtol=-1")
@@ -190,6 +177,9 @@ def test_the_evidence_says_how_each_number_matched():
         "matches": [{**found, "how": "scale and rounding", "credit": 1.0}],
         "why": "states 2384 as $2.4 billion; lacks 16",
     }
+    halved = rg.score("number_match", question=RENT, reference="52.4", answer=WORKING)
+    found = {"number": "52.4", "value": "52.4", "matched_by": "$52.4 million", "how": "scale"}
+    assert halved.evidence["matches"] == [{**found, "credit": 0.5}]
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=8), st.lists(st.integers(0, 10**6)))
@@ -200,31 +190,6 @@ def test_more_numbers_in_the_answer_never_lower_the_match(expected, given_number
     after = match(None, reference, f"{answer}; {expected[0]}")
     assert 0 <= before <= after <= 1
     assert match(None, reference, f"{reference}; {answer}") == 1.0
-
-
-@pytest.mark.parametrize(
-    ("answer", "fields", "value"),
-    [
-        # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
-        ("In 12 shops: $2.4 billion or 7", {"contexts": ["rent of $2,384 million"]}, 0.5),
-        ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
-        ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
-        ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
-        ("It fell by 5%.", {"contexts": ["a change of -5%"]}, 1.0),
-        ("$1 billion", {"contexts": ["$1,384 million"]}, 0.0),
-        ("49.3", {"references": ["49"], "contexts": ["none"]}, 1.0),
-    ],
-)
-def test_number_precision_compares_as_number_match_does(answer, fields, value):
-    question = "What rent did the 12 shops pay?"
-    score = rg.score("number_precision", question=question, answer=answer, **fields)
-    assert score.value == value
-
-
-def test_an_answer_that_only_restates_the_question_has_no_precision():
-    fields = {"question": "Why 12?", "contexts": ["12"]}
-    score = rg.score("number_precision", answer="12, because.", **fields)
-    assert score.status is Status.UNDEFINED
 
 
 def test_the_evidence_of_number_precision_names_the_sources():
@@ -276,12 +241,3 @@ def test_only_the_direction_makes_a_number_opposite():
     score = rg.score("number_match", reference="declined 3.4%", answer="It grew 3.5%.")
     assert "opposite" not in score.evidence
     assert "opposite" not in rg.score("number_match", reference="-5", answer="-5").evidence
-
-
-def test_a_number_has_its_source_only_in_a_number_of_its_kind():
-    context = ["Cancel within 10 days; it takes two hours and costs £12."]
-    for answer, value in (("It costs £10.", 0), ("In 10 days.", 1), ("At 120 km/h.", 0)):
-        assert rg.score("number_precision", answer=answer, contexts=context).value == value
-    # The first equal number is not the only one.
-    both = ["10 days", "It costs £10."]
-    assert rg.score("number_precision", answer="It costs £10.", contexts=both).value == 1

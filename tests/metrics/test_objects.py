@@ -36,9 +36,6 @@ def test_a_metric_with_settings_prints_as_its_label():
     assert str(rg.metrics.ndcg(k=10)) == "ndcg@10"
     assert str(ndcg(k=10, ideal="all")) == 'ndcg(ideal="all")@10'
     assert str(rg.metrics.ndcg) == str(rg.metrics.ndcg(ideal="judged")) == "ndcg"
-
-
-def test_lists_are_accepted_for_settings_with_several_values():
     label = rg.metrics.contains_any(texts=["a", "b"])
     assert str(label) == 'contains_any(texts=["a","b"])'
     assert label == Label.parse(str(label))
@@ -73,13 +70,9 @@ def test_an_unknown_name_gets_a_hint():
     assert not hasattr(rg.metrics, "ndgc")
 
 
-def test_metrics_are_listed_without_anything_else():
+def test_metrics_are_listed_without_anything_else_and_those_of_the_user_too(monkeypatch):
     assert dir(rg.metrics) == [name for name in catalog.metrics() if ":" not in name]
-
-
-def test_a_metric_of_the_user_is_there_too(monkeypatch):
-    mine = replace(METRICS["exact_match"], name="mine")
-    monkeypatch.setitem(METRICS, "mine", mine)
+    monkeypatch.setitem(METRICS, "mine", replace(METRICS["exact_match"], name="mine"))
     assert "mine" in dir(rg.metrics)
     assert str(rg.metrics.mine(normalize="none")) == 'mine(normalize="none")'
 

@@ -77,16 +77,10 @@ def test_token_f1_is_squads(answer, reference):
     [
         # Contained, by whole words and numbers.
         ("It was opened by Ida Merrow in 1970.", "ida  merrow", 1.0),
-        ("5", "5", 1.0),
-        ("15 people", "5", 0.0),
-        ("51 people", "5", 0.0),
-        ("5.3 people", "5", 0.0),
-        ("3.5 people", "5", 0.0),
+        *((text, "5", 1.0) for text in ("5", "There were 5.", "4, 5, 6")),
+        *((f"{number} people", "5", 0.0) for number in ("15", "51", "5.3", "3.5")),
         ("1,500 people", "500", 0.0),
-        ("There were 5.", "5", 1.0),
-        ("4, 5, 6", "5", 1.0),
-        ("It costs $604.", "$604", 1.0),
-        ("It costs $6,604.", "604", 0.0),
+        *(("It costs $604.", "$604", 1.0), ("It costs $6,604.", "604", 0.0)),
         ("unknown soldiers", "known", 0.0),
         ("the hut-keeper", "hut", 1.0),
         # Scripts without spaces between words.
@@ -146,12 +140,9 @@ def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
 @pytest.mark.parametrize(
     ("answer", "reference"),
     [
-        ("a" * 200_000, "a" * 100_000),
-        ("ab " * 20_000, "ab " * 10_000 + "a"),
-        (LONG * 40, LONG[::-1]),
-        ("1" * 200_000, "1"),
-        ("1,1" * 60_000, "1"),
+        *(("a" * 100_000, "a" * 50_000), ("ab " * 10_000, "ab " * 5_000 + "a")),
+        *((LONG * 20, LONG[::-1]), ("1" * 100_000, "1"), ("1,1" * 30_000, "1")),
     ],
 )
 def test_no_text_takes_fuzzy_match_long(assert_quick, answer, reference):
-    assert_quick(lambda: fuzzy_match(answer, reference), 5)
+    assert_quick(lambda: fuzzy_match(answer, reference), 2)

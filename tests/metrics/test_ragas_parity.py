@@ -33,29 +33,13 @@ from ragas.metrics._faithfulness import Faithfulness
 
 ENCODER = MiniLM()
 SEEDS = range(40)
-WORDS = [
-    "fee",
-    "hut",
-    "beds",
-    "boots",
-    "map",
-    "price",
-    "winter",
-    "path",
-    "ridge",
-    "key",
-    "lamp",
-    "stove",
-    "snow",
-    "bridge",
-]
+WORDS = (
+    *("fee", "hut", "beds", "boots", "map", "price", "winter", "path", "ridge", "key", "lamp"),
+    *("stove", "snow", "bridge"),
+)
 FORMS = (
-    "StatementGeneratorOutput",
-    "ClaimDecompositionOutput",
-    "NLIStatementOutput",
-    "Verification",
-    "ContextRecallClassifications",
-    "ResponseRelevanceOutput",
+    *("StatementGeneratorOutput", "ClaimDecompositionOutput", "NLIStatementOutput"),
+    *("Verification", "ContextRecallClassifications", "ResponseRelevanceOutput"),
 )
 """In which ragas wants replies, as its prompts name them."""
 

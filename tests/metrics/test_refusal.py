@@ -83,9 +83,6 @@ def test_the_value_follows_from_the_evidence_as_read_back_from_json(answer: str,
         assert score.value == float(any(match["decides"] for match in evidence["matches"]))
 
 
-# Public data, found through RAGAUGE_DATA; benchmarks/refusals.py gives the numbers by run.
-
-
 def test_nine_in_ten_refusals_of_financebench_are_found_and_few_else():
     answers = [
         json.loads(line)

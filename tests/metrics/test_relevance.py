@@ -7,7 +7,9 @@ from pytest import approx
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ragauge.metrics.relevance import (
+    INDICATORS,
     answer_terms,
+    citation_quality,
     hybrid_relevance,
     question_coverage,
     question_terms,
@@ -56,18 +58,13 @@ def test_without_terms_only_the_words_count_and_without_words_nothing(question, 
 
 
 @given(TEXT, TEXT)
-def test_the_cosine_is_that_of_scikit_learn(question, answer):
-    evidence = hybrid_relevance(question, answer).evidence
-    assert evidence is not None
-    assert evidence["cosine"] == approx(sklearn_cosine(question, answer), abs=1e-12)
-
-
-@given(TEXT, TEXT)
-def test_relevance_is_symmetric_and_within_bounds(question, answer):
-    value = hybrid_relevance(question, answer).value
-    assert value is not None
-    assert 0 <= value <= 1
-    assert value == approx(hybrid_relevance(answer, question).value, abs=1e-15)
+def test_the_cosine_is_that_of_scikit_learn_and_relevance_symmetric_and_within_bounds(
+    question, answer
+):
+    found = hybrid_relevance(question, answer)
+    assert found.evidence["cosine"] == approx(sklearn_cosine(question, answer), abs=1e-12)
+    assert 0 <= found.value <= 1
+    assert found.value == approx(hybrid_relevance(answer, question).value, abs=1e-15)
 
 
 def test_coverage_is_the_share_of_the_questions_keywords_in_the_answer():
@@ -75,6 +72,9 @@ def test_coverage_is_the_share_of_the_questions_keywords_in_the_answer():
     score = coverage("What is the base rate for a hurricane?", "The base rate is 293.")
     assert score.value == approx(2 / 3)
     assert score.evidence == {"matched": ["base", "rate"], "missing": ["hurricane"]}
+    # A word with a sign in it is no keyword.
+    question = "Rule C-1, the state-of-the-art 1,000 in the U.S. today"
+    assert question_terms(question) == {"rule", "today"}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,23 @@ def test_keywords_are_compared_whole_and_without_case(question, answer, value):
     assert coverage(question, answer).value == value
 
 
-def test_a_word_with_a_sign_in_it_is_no_keyword():
-    question = "Rule C-1, the state-of-the-art 1,000 in the U.S. today"
-    assert question_terms(question) == {"rule", "today"}
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("", 0),
+        ("The premium is $604.", 0),
+        ("See page 4.", 1 / 3),
+        ("Page 4, page 5 and page 6.", 1 / 3),
+        ("According to page 4.", 2 / 3),
+        ("Source: the PDF, page 4", 1),
+        ("From the document, based on Table: 3, page 4", 1),
+        ("the source is a table", 0),  # without their colons
+    ],
+)
+def test_each_kind_of_indicator_counts_once_up_to_three(answer, value):
+    assert citation_quality(answer).value == approx(value)
+
+
+def test_there_are_eight_indicators():
+    assert len(set(INDICATORS)) == 8
+    assert citation_quality(" ".join(INDICATORS), enough=8).value == 1.0

@@ -74,9 +74,7 @@ def test_the_judge_that_makes_questions_does_not_see_the_question():
     everything = "".join(one.content for one in request.messages)
     assert "Eastward." in everything
     assert "east?" not in everything
-
-
-def test_one_question_suffices_where_one_is_wanted():
+    # One question suffices where one is wanted.
     found, _ = score({"questions": questions("near?")}, "answer_relevance(n_questions=1)")
     assert found.value == approx(0.8)
 
@@ -109,30 +107,24 @@ def test_a_noncommittal_answer_counts_as_is_said(noncommittal, values):
     assert score(said)[0].value == approx(values["all"])
 
 
-@pytest.mark.parametrize("grade", [0, 0.25, 0.5, 0.75, 1])
-def test_the_rubric_stands_in_where_no_question_is_answered(grade):
-    said = {"questions": questions(), "rubric": {"reason": "off", "score": grade}}
-    for setting in ("none", "any", "all"):
-        found, requests = score(said, f'answer_relevance(noncommittal="{setting}")')
-        assert (found.value, prompts(requests)) == (grade, ["questions", "rubric"])
-        assert (found.evidence["rubric"], found.evidence["reason"]) == (grade, "off")
-
-
-def test_a_blank_answer_is_graded_by_the_rubric_alone():
+def test_the_rubric_stands_in_where_no_question_is_answered():
+    for grade in (0, 0.25, 1):
+        said = {"questions": questions(), "rubric": {"reason": "off", "score": grade}}
+        for setting in ("none", "any", "all"):
+            found, requests = score(said, f'answer_relevance(noncommittal="{setting}")')
+            assert (found.value, prompts(requests)) == (grade, ["questions", "rubric"])
+            assert (found.evidence["rubric"], found.evidence["reason"]) == (grade, "off")
     found, requests = score({"rubric": {"reason": "blank", "score": 0}}, answer=" ")
     assert (found.value, prompts(requests)) == (0.0, ["rubric"])
-
-
-def test_ragas_has_no_rubric():
-    said = {"questions": questions(), "rubric": {"reason": "off", "score": 1}}
+    # ragas has none.
     found, _ = score(said, 'answer_relevance(variant="ragas-0.4")')
     assert (found.value, found.status) == (None, "undefined")
 
 
-@pytest.mark.parametrize("question", ["", " \t", "\u200b"])
-def test_nothing_is_near_a_blank_question_and_no_judge_is_asked(question):
-    found, requests = score({"questions": questions("a?", "b?", "c?")}, question=question)
-    assert (found.value, found.status, requests) == (None, "undefined", [])
+def test_nothing_is_near_a_blank_question_and_no_judge_is_asked():
+    for question in ("", " \t", "\u200b"):
+        found, requests = score({"questions": questions("a?", "b?", "c?")}, question=question)
+        assert (found.value, found.status, requests) == (None, "undefined", [])
 
 
 def test_an_encoder_that_fails_is_a_failure_that_keeps_the_judges_calls():
@@ -148,26 +140,19 @@ def test_a_row_that_fails_leaves_the_others_of_its_batch():
             return "rubbish"
         return questions("east?", "between?", "near?")
 
-    rows = [
-        {"id": "1", "question": "east?", "answer": "Eastward."},
-        {"id": "2", "question": "east?", "answer": "Hm."},
-        {"id": "3", "question": "", "answer": "Eastward."},
-        {"id": "4", "question": "north?", "answer": "Eastward."},
-        {"id": "5", "question": "east?"},
-    ]
-    for order in (rows, rows[::-1]):
-        for size in (1, 2, 10):
-            judge = rg.ScriptedJudge(script)
-            run = rg.evaluate(
-                order, "answer_relevance", judge=judge, encoder=ByHand(), batch_size=size
-            )
-            assert dict(run.scores.select("id", "value").rows()) == approx(
-                # (0 + .8 + .6) / 3 from the north
-                {"1": 0.8, "2": None, "3": None, "4": 1.4 / 3, "5": None}
-            )
-            statuses = dict(run.scores.select("id", "status").rows())
-            assert [statuses[id] for id in "235"] == ["failed", "undefined", "missing"]
-            assert len(judge.requests) == 3
+    given = [("east?", "Eastward."), ("east?", "Hm."), ("", "Eastward."), ("north?", "Eastward.")]
+    given = enumerate([*given, ("east?", None)], 1)
+    rows = [{"id": str(at), "question": asked, "answer": answer} for at, (asked, answer) in given]
+    for order, size in ((rows, 1), (rows, 10), (rows[::-1], 2)):
+        judge = rg.ScriptedJudge(script)
+        run = rg.evaluate(order, "answer_relevance", judge=judge, encoder=ByHand(), batch_size=size)
+        assert dict(run.scores.select("id", "value").rows()) == approx(
+            # (0 + .8 + .6) / 3 from the north
+            {"1": 0.8, "2": None, "3": None, "4": 1.4 / 3, "5": None}
+        )
+        statuses = dict(run.scores.select("id", "status").rows())
+        assert [statuses[id] for id in "235"] == ["failed", "undefined", "missing"]
+        assert len(judge.requests) == 3
 
 
 ANGLES = st.lists(st.tuples(st.floats(0, 6.28), st.booleans()), max_size=5)

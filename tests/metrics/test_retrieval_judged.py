@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
-from ragauge.features.judged import Claims, RelevantContexts, Supports
-from ragauge.judges.questions import Relevance, Support
-from ragauge.metrics.relevance_judged import context_precision, context_recall
+from ragauge.features.judged import RelevantContexts
+from ragauge.judges.questions import Relevance
+from ragauge.metrics.relevance_judged import context_precision
 
 QUESTION = "What is the fee?"
 CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
@@ -19,16 +19,6 @@ CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]
 def relevant(*flags):
     rows = enumerate(flags, 1)
     return {"verdicts": [{"context": n, "reason": f"reason {n}", "relevant": r} for n, r in rows]}
-
-
-def statements(*texts):
-    rows = [{"claims": [text] if text else [], "claim_free": not text} for text in texts]
-    return {"sentences": [{"sentence": place, **row} for place, row in enumerate(rows, 1)]}
-
-
-def attributed(*flags):
-    row = {"reason": "r", "context": 0, "quote": ""}
-    return {"verdicts": [{"claim": n, "supported": f, **row} for n, f in enumerate(flags, 1)]}
 
 
 def score(label, script, **fields):
@@ -69,12 +59,16 @@ def test_relevant_contexts_of_all_and_by_their_ranks(flags, mean, ap):
         json.dumps(found.evidence)
 
 
-@pytest.mark.parametrize("label", AVERAGES)
-def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label):
+@pytest.mark.parametrize(
+    ("label", "with_value"),
+    [
+        ("context_precision", "context_precision(on_no_contexts=0)"),
+        ('context_precision(average="ap")', 'context_precision(average="ap",on_no_contexts=0)'),
+    ],
+)
+def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label, with_value):
     found, requests = score(label, {}, contexts=[])
     assert (found.value, found.status, requests) == (None, "undefined", [])
-    bare = label.removesuffix(")")
-    with_value = f"{bare}{',' if '(' in bare else '('}on_no_contexts=0)"
     found, requests = score(with_value, {}, contexts=[])
     assert (found.value, requests) == (0.0, [])
 
@@ -130,54 +124,16 @@ def test_the_order_changes_ap_alone_and_the_best_order_is_relevant_ones_first(fl
 
 # Context recall.
 
-REFERENCE = "The fee is $5. It is due in May. Thanks!"
-STATED = statements("The fee is $5", "The fee is due in May", None)
-
-
-@pytest.mark.parametrize(
-    ("flags", "value"), [((True, True), 1.0), ((False, True), 0.5), ((False, False), 0.0)]
-)
-def test_statements_attributed_of_statements_made(flags, value):
-    found, requests = score(
-        "context_recall", {"claims": STATED, "support": attributed(*flags)}, reference=REFERENCE
-    )
-    assert found.value == value
-    assert prompts(requests) == ["claims", "support"]
-    assert [one["supported"] for one in found.evidence["claims"]] == list(flags)
-    assert found.evidence["claim_free"] == ["Thanks!"]
-
-
-def test_a_reference_without_statements_has_no_value_or_the_one_that_is_set():
-    free = {"claims": statements(None, None, None)}
-    for contexts in (CONTEXTS, []):
-        found, requests = score("context_recall", free, reference=REFERENCE, contexts=contexts)
-        assert (found.value, found.status) == (None, "undefined")
-        assert prompts(requests) == ["claims"]
-        label = "context_recall(on_no_statements=1)"
-        assert score(label, free, reference=REFERENCE, contexts=contexts)[0].value == 1.0
-
-
-@pytest.mark.parametrize("reference", ["", " ", "\u200b"])
-def test_a_blank_reference_makes_no_statement_and_no_judge_is_asked(reference):
-    found, requests = score("context_recall", {}, reference=reference)
-    assert (found.status, requests) == ("undefined", [])
-    label = "context_recall(on_no_statements=1)"
-    found, requests = score(label, {}, reference=reference, contexts=[])
-    assert (found.value, requests) == (1.0, [])
-
-
-def test_statements_without_any_context_are_not_found():
-    for label in ("context_recall", "context_recall(on_no_statements=1)"):
-        found, requests = score(label, {"claims": STATED}, reference=REFERENCE, contexts=[])
-        assert (found.value, prompts(requests)) == (0.0, ["claims"])
-
 
 def by_reference(request):
     """A statement a reference; those that say $5 are found, those that greet make none."""
     text = request.messages[1].content
     if request.prompt == "claims":
-        return statements(None if "Hello" in text else "$5" if "$5" in text else "$9")
-    return attributed("$5" in text.partition("<claims")[2])
+        made = [] if "Hello" in text else ["$5" if "$5" in text else "$9"]
+        return {"sentences": [{"sentence": 1, "claims": made, "claim_free": not made}]}
+    is_found = "$5" in text.partition("<claims")[2]
+    row = {"reason": "r", "context": 0, "quote": ""}
+    return {"verdicts": [{"claim": 1, "supported": is_found, **row}]}
 
 
 def several(label, *references):
@@ -191,30 +147,10 @@ def test_the_best_reference_counts():
     assert several("context_recall", "Hello!", "It is $9.").value == 0.0
 
 
-@pytest.mark.parametrize("nothing", ["Hello!", ""])
-def test_a_reference_without_statements_is_no_way_to_full_recall(nothing):
+def test_a_reference_without_statements_is_no_way_to_full_recall():
     label = "context_recall(on_no_statements=1)"
-    for references in ((nothing, "It is $9."), ("It is $9.", nothing)):
-        assert several(label, *references).value == 0.0
-    assert several(label, nothing, "It is $5.").value == 1.0
-    assert several(label, nothing, nothing).value == 1.0
-
-
-def test_statements_and_claims_of_the_same_text_are_asked_once():
-    script = {"claims": STATED, "support": attributed(True, False)}
-    judge = rg.ScriptedJudge(script)
-    row = {"id": "1", "question": QUESTION, "answer": REFERENCE, "reference": REFERENCE}
-    run = rg.evaluate(
-        [{**row, "contexts": CONTEXTS}], ["faithfulness", "context_recall"], judge=judge
-    )
-    assert run.scores["value"].to_list() == [0.5, 0.5]
-    assert len(judge.requests) == 2
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=20))
-def test_one_statement_more_that_is_found_never_lowers_recall(flags):
-    def recall(flags):
-        found = Supports(tuple(Support("…", flag, "") for flag in flags), Claims(()))
-        return context_recall(found, judge=None).value
-
-    assert 0 <= recall([*flags, False]) <= recall(flags) <= recall([*flags, True]) <= 1
+    for nothing in ("Hello!", ""):
+        for references in ((nothing, "It is $9."), ("It is $9.", nothing)):
+            assert several(label, *references).value == 0.0
+        assert several(label, nothing, "It is $5.").value == 1.0
+        assert several(label, nothing, nothing).value == 1.0

@@ -16,6 +16,7 @@ from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features import matches
 from ragauge.features.matches import ALIKE, MAX_SHARED, cosines, token_match, token_weights
+from ragauge.metrics.token_similarity import semantic_similarity
 from ragauge.storage.cache import Cache
 
 NAMES = ("bertscore_precision", "bertscore_recall", "bertscore")
@@ -31,6 +32,7 @@ PAIRS = [
     ("[SEP] a text with a mark of the model [CLS] in it", "a text with marks"),
     ("word " * 600, "The word is said again and again."),
 ]
+FEW = [*PAIRS[:4], PAIRS[6]]
 ENCODER = MiniLM()
 
 
@@ -62,17 +64,12 @@ def one_by_one(reference_scorer, pairs) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layer", [6, 3])
-def test_values_are_those_of_the_package_unbatched(minilm_folder, layer):
-    ours = values(PAIRS, *(f"{name}(layer={layer})" for name in NAMES))
-    assert ours == approx(one_by_one(scorer(minilm_folder, layer), PAIRS), abs=1e-5)
-
-
-@pytest.mark.slow
-def test_values_with_idf_are_those_of_the_package(minilm_folder):
-    references = [reference for _, reference in PAIRS]
-    theirs = one_by_one(scorer(minilm_folder, idf=True, idf_sents=references), PAIRS)
-    assert values(PAIRS, *(f"{name}(idf=true)" for name in NAMES)) == approx(theirs, abs=1e-5)
+def test_values_are_those_of_the_package_unbatched(minilm_folder):
+    idf = {"idf": True, "idf_sents": [reference for _, reference in PAIRS]}
+    for label, layer, options in (("layer=6", 6, {}), ("layer=3", 3, {}), ("idf=true", 6, idf)):
+        ours = values(PAIRS, *(f"{name}({label})" for name in NAMES))
+        theirs = one_by_one(scorer(minilm_folder, layer, **options), PAIRS)
+        assert ours == approx(theirs, abs=1e-5), label
 
 
 @pytest.mark.slow
@@ -87,21 +84,20 @@ def test_values_rescaled_by_a_baseline_are_those_of_the_package(minilm_folder, t
 
 
 def test_the_values_of_a_batch_are_those_of_its_pairs_alone():
-    together = values(PAIRS, *NAMES)
-    alone = np.concatenate([values([pair], *NAMES) for pair in PAIRS])
-    assert np.array_equal(together, alone)
-    assert np.array_equal(values(PAIRS[::-1], *NAMES)[::-1], together)
-    assert np.array_equal(values(PAIRS, *NAMES, batch_size=3), together)
+    pairs = [*FEW, PAIRS[7], ("word " * 90, "The word is said again and again.")]
+    together = values(pairs, *NAMES)
+    assert np.array_equal(together, np.concatenate([values([pair], *NAMES) for pair in pairs]))
+    assert np.array_equal(values(pairs[::-1], *NAMES, batch_size=3)[::-1], together)
 
 
 def test_idf_is_of_the_whole_run_whatever_the_batches_and_systems():
     labels = ["bertscore(idf=true)", "bertscore_recall(idf=true)"]
-    together = values(PAIRS, *labels)
-    assert np.array_equal(values(PAIRS, *labels, batch_size=2), together)
+    together = values(FEW, *labels)
+    assert np.array_equal(values(FEW, *labels, batch_size=2), together)
     rows = [
         {"id": str(at), "system": system, "answer": answer, "references": [reference]}
         for system in "ab"
-        for at, (answer, reference) in enumerate(PAIRS)
+        for at, (answer, reference) in enumerate(FEW)
     ]
     lacking = {"id": "0", "system": "c", "answer": None, "references": None}
     scores = rg.evaluate([*rows, lacking], labels, encoder=ENCODER).scores
@@ -121,12 +117,10 @@ def test_idf_by_hand():
     assert found.table[hut] == approx(math.log(3 / 2))
     assert found.other == approx(math.log(3))
     assert weights_of(["fee"], idf=False) is ALIKE
-
-
-def test_one_reference_gives_its_tokens_no_weight_and_no_value():
-    found = rg.score("bertscore(idf=true)", answer="fee", reference="fee", encoder=ENCODER)
-    assert (found.value, found.status) == (None, "undefined")
-    assert "weight 0" in found.reason
+    # One reference gives its tokens no weight and no value.
+    alone = rg.score("bertscore(idf=true)", answer="fee", reference="fee", encoder=ENCODER)
+    assert (alone.value, alone.status) == (None, "undefined")
+    assert "weight 0" in alone.reason
 
 
 def two_tokens(*vectors) -> TokenVectors:
@@ -158,32 +152,26 @@ def test_precision_recall_and_f1_by_hand():
     assert found.recall == approx(0.8)
     assert found.f1 == approx(2 * 0.7 * 0.8 / 1.5)
     assert found.answer.weights.tolist() == [0, 1, 1, 0]
-
-
-def test_special_tokens_can_be_matched_but_do_not_count():
-    # Both are nearer to the marks (cosine 0) than to each other's only token (-1 and -0.6).
+    # Special tokens can be matched but do not count: both are nearer to the marks (cosine 0) than to
+    # each other's only token (-1 and -0.6).
     found = matched("against", "b")
-    assert (found.precision, found.recall) == (0, 0)
-    assert found.f1 == 0
+    assert (found.precision, found.recall, found.f1) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference"), [("", "fee"), ("fee", " \n"), ("", ""), ("\x00", "a")]
-)
-def test_an_empty_side_is_0(answer, reference):
-    for name in NAMES:
+@pytest.mark.parametrize("name", NAMES)
+def test_an_empty_side_is_0(name):
+    for answer, reference in (("", "fee"), ("fee", " \n"), ("", ""), ("\x00", "a")):
         found = rg.score(name, answer=answer, reference=reference, encoder=ENCODER)
-        assert found.value == 0
-        assert found.evidence["empty"]
+        assert (found.value, bool(found.evidence["empty"])) == (0, True)
 
 
 @pytest.mark.parametrize("way", ["cut", "windows"])
-@pytest.mark.parametrize("text", ["fee", "The fee is $5.", "word " * 900, "雪が降る"])
-def test_the_same_text_is_1_whatever_its_length(text, way):
+def test_the_same_text_is_1_whatever_its_length(way):
     label = f'bertscore(long_text="{way}")'
-    score = rg.score(label, answer=text, references=["Dogs.", text], encoder=ENCODER)
-    assert score.value == approx(1, abs=1e-6)
-    assert score.evidence["best_reference"] == 1
+    for text in ("fee", "The fee is $5.", "word " * 520, "雪が降る"):
+        score = rg.score(label, answer=text, references=["Dogs.", text], encoder=ENCODER)
+        assert score.value == approx(1, abs=1e-6)
+        assert score.evidence["best_reference"] == 1
 
 
 def test_a_cut_text_is_marked_and_windows_read_it_whole():
@@ -219,21 +207,13 @@ def test_unrelated_sentences_are_near_0_when_rescaled():
     assert scaled[0] < 0.25 < 0.6 < scaled[1]
 
 
-class Refusing(MiniLM):
-    """An encoder that takes no text with the word snow in it."""
-
-    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
-        if any("snow" in text for text in texts):
-            raise EncoderError("no snow, please")
-        return super().encode_tokens(texts, layer=layer, long_text=long_text)
-
-
 @pytest.mark.parametrize(
     ("label", "said"),
     [
-        ("bertscore(rescale=true,baseline=[0.5])", "three numbers from -1 to below 1"),
-        ("bertscore(rescale=true,baseline=[1,1,1])", "three numbers from -1 to below 1"),
-        ("bertscore(rescale=true,baseline=[2,0,0])", "three numbers from -1 to below 1"),
+        *(
+            (f"bertscore(rescale=true,baseline={given})", "three numbers from -1 to below 1")
+            for given in ("[0.5]", "[1,1,1]", "[2,0,0]")
+        ),
         ("bertscore(baseline=[0.1,0.1,0.1])", "given but not used; add rescale=true"),
         ("bertscore(rescale=true,layer=3)", "no baseline is known for all-MiniLM-L6-v2 at layer 3"),
     ],
@@ -243,10 +223,10 @@ def test_a_baseline_that_is_none_or_not_known_is_refused_before_any_work(label, 
         rg.score(label, answer="a", reference="b", encoder=ENCODER)
 
 
-@pytest.mark.parametrize("layer", [7, -1])
-def test_a_layer_that_is_not_there_is_refused_before_any_work(layer):
-    with pytest.raises(EncoderError, match=f"layers 0 to 6, not {layer}"):
-        rg.evaluate([{"id": "1", "answer": "a", "reference": "b"}], [f"bertscore(layer={layer})"])
+def test_a_layer_that_is_not_there_is_refused_before_any_work():
+    for layer in (7, -1):
+        with pytest.raises(EncoderError, match=f"layers 0 to 6, not {layer}"):
+            rg.score(f"bertscore(layer={layer})", answer="a", reference="b")
 
 
 class WithoutTokens(MiniLM):
@@ -259,22 +239,28 @@ class WithoutTokens(MiniLM):
         raise EncoderError("it gives no tokens")
 
 
-@pytest.mark.parametrize("label", ["bertscore", "bertscore(idf=true)"])
-def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on(label):
+def test_an_encoder_without_tokens_fails_the_scores_and_the_run_goes_on():
     rows = [{"id": "1", "answer": "fee", "reference": "fee"}]
-    run = rg.evaluate(rows, [label, "semantic_similarity"], encoder=WithoutTokens())
-    assert run.scores["status"].to_list() == ["failed", "ok"]
-    assert "it gives no tokens" in run.scores["reason"][0]
+    labels = ["bertscore", "bertscore(idf=true)", "semantic_similarity"]
+    run = rg.evaluate(rows, labels, encoder=WithoutTokens())
+    assert run.scores["status"].to_list() == ["failed", "failed", "ok"]
+    assert all("it gives no tokens" in reason for reason in run.scores["reason"][:2])
 
 
-class Silent(MiniLM):
-    """The embedded model, which computes no vectors."""
+class Refusing(MiniLM):
+    """The embedded model, which gives no vectors of a text with this word in it."""
 
-    def hidden(self, ids, layer):
-        raise EncoderError("no vectors today")
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word = word
+
+    def encode_tokens(self, texts, *, layer=None, long_text="cut"):
+        if any(self.word in text for text in texts):
+            raise EncoderError("no vectors, please")
+        return super().encode_tokens(texts, layer=layer, long_text=long_text)
 
 
-def scores_of(cache, *labels, encoder=ENCODER, pairs=PAIRS):
+def scores_of(cache, *labels, encoder=ENCODER, pairs=FEW):
     rows = [
         {"id": str(at), "answer": answer, "reference": reference}
         for at, (answer, reference) in enumerate(pairs)
@@ -297,44 +283,41 @@ def test_only_vectors_of_pairs_that_are_new_are_asked_for(tmp_path):
 def test_a_second_run_matches_without_vectors_whatever_the_weights_and_to_the_last_bit(tmp_path):
     labels = (*NAMES, 'bertscore(long_text="windows")')
     cache = tmp_path / "cache"
-    first, plain = scores_of(cache, *labels), scores_of(None, *labels)
+    pairs = [PAIRS[0], PAIRS[3], ("word " * 520, "word")]
+    first = scores_of(cache, *labels, pairs=pairs)
     Cache(cache)._database.execute("delete from entries where kind like '% tokens %'")
-    assert first.equals(plain)
-    assert scores_of(cache, *labels, encoder=Silent()).equals(plain)
-    weighted = scores_of(cache, "bertscore(idf=true)", encoder=Silent())
-    assert weighted.equals(scores_of(None, "bertscore(idf=true)"))
+    assert first.equals(scores_of(None, *labels, pairs=pairs))
+    assert scores_of(cache, *labels, encoder=Refusing(""), pairs=pairs).equals(first)
+    weighted = scores_of(cache, "bertscore(idf=true)", encoder=Refusing(""), pairs=pairs)
+    assert weighted.equals(scores_of(None, "bertscore(idf=true)", pairs=pairs))
 
 
-@pytest.mark.parametrize(
-    ("label", "encoder"),
-    [
-        ("bertscore(layer=3)", ENCODER),
-        ('bertscore(long_text="windows")', ENCODER),
-        ("bertscore", MiniLM("int8")),
-    ],
-)
-def test_what_another_model_layer_or_way_matched_is_not_used(tmp_path, label, encoder):
-    scores_of(tmp_path / "cache", "bertscore")
-    found = scores_of(tmp_path / "cache", label, encoder=encoder)
-    assert found.equals(scores_of(None, label, encoder=encoder))
+def test_what_another_model_layer_or_way_matched_is_not_used(tmp_path):
+    short, long = [PAIRS[0]], [("word " * 520, "word and word")]
+    scores_of(tmp_path / "cache", "bertscore", pairs=short + long)
+    for label, encoder, pairs in (
+        ("bertscore(layer=3)", ENCODER, short),
+        ('bertscore(long_text="windows")', ENCODER, long),
+        ("bertscore", MiniLM("int8"), short),
+    ):
+        found = scores_of(tmp_path / "cache", label, encoder=encoder, pairs=pairs)
+        assert found.equals(scores_of(None, label, encoder=encoder, pairs=pairs)), label
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda _: b"short", lambda kept: kept[:-4], lambda kept: kept * 2]
-)
-def test_a_match_that_cannot_be_read_is_made_again(tmp_path, spoil):
+def test_a_match_that_cannot_be_read_is_made_again(tmp_path):
     pairs = PAIRS[:2]
     first = scores_of(tmp_path / "cache", "bertscore", pairs=pairs)
     cache = Cache(tmp_path / "cache")
-    with sqlite3.connect(tmp_path / "cache") as database:
-        kept = database.execute("select key, value from entries where kind like '% match %'")
-        cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
-    assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
+    for spoil in (lambda _: b"short", lambda kept: kept[:-4], lambda kept: kept * 2):
+        with sqlite3.connect(tmp_path / "cache") as database:
+            kept = database.execute("select key, value from entries where kind like '% match %'")
+            cache.keep("match", {key: spoil(value) for key, value in kept.fetchall()})
+        assert scores_of(tmp_path / "cache", "bertscore", pairs=pairs).equals(first)
 
 
 def test_a_failed_match_is_not_kept_and_the_others_are_small(tmp_path):
     rows = [("fee", "snow"), ("The fee is $5.", "five pounds")]
-    found = scores_of(tmp_path / "cache", "bertscore", encoder=Refusing(), pairs=rows)
+    found = scores_of(tmp_path / "cache", "bertscore", encoder=Refusing("snow"), pairs=rows)
     assert found["status"].to_list() == ["failed", "ok"]
     counts = Cache(tmp_path / "cache").counts()
     # 8 and 4 tokens of 5 numbers each, and 4 numbers a side
@@ -342,12 +325,12 @@ def test_a_failed_match_is_not_kept_and_the_others_are_small(tmp_path):
     assert scores_of(tmp_path / "cache", "bertscore", pairs=rows)["status"].to_list() == ["ok"] * 2
 
 
-@pytest.mark.parametrize(("n", "m"), [(0, 3), (1, 1), (40, 40), (30, 130), (130, 30), (3, 700)])
-def test_a_product_in_pieces_is_the_product(n, m):
-    chance = np.random.default_rng(1)
-    one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
-    assert n * m * 384 < MAX_SHARED
-    assert cosines(one, other) == approx(one @ other.T, abs=1e-4)
+def test_a_product_in_pieces_is_the_product():
+    for n, m in ((0, 3), (1, 1), (40, 40), (30, 130), (130, 30), (3, 700)):
+        chance = np.random.default_rng(1)
+        one, other = (chance.standard_normal((size, 384)).astype("f4") for size in (n, m))
+        assert n * m * 384 < MAX_SHARED
+        assert cosines(one, other) == approx(one @ other.T, abs=1e-4)
 
 
 def test_a_product_that_does_not_fit_is_made_in_rows_that_give_the_same(monkeypatch):
@@ -357,3 +340,96 @@ def test_a_product_that_does_not_fit_is_made_in_rows_that_give_the_same(monkeypa
     in_rows = rg.score("bertscore", **texts).evidence
     assert in_rows["f1"] == approx(whole["f1"], abs=1e-6)
     assert in_rows["weakest"] == whole["weakest"]
+
+
+# Semantic similarity beside sentence-transformers, by hand, and at its edges.
+
+
+class Plane:
+    """An encoder whose vectors a person can multiply."""
+
+    name = "by hand"
+    identity = {"name": "by hand"}
+    VECTORS = {"east": [1, 0], "north": [0, 1], "west": [-1, 0], "between": [0.6, 0.8]}
+
+    def encode(self, texts, *, long_text="cut"):
+        return np.array([self.VECTORS[text] for text in texts], np.float32)
+
+    def count_tokens(self, texts):
+        return None
+
+
+def similarity(answer, reference, **options):
+    (found,) = semantic_similarity([answer], [reference], encoder=CachedEncoder(Plane()), **options)
+    return found
+
+
+def test_semantic_similarity_by_hand():
+    assert similarity("east", "between").value == approx(0.6)
+    assert similarity("east", "north").value == 0
+    assert similarity("east", "east").value == 1
+    found = similarity("east", "west")
+    assert (found.value, found.evidence["cosine"]) == (0, -1)
+
+
+@pytest.mark.slow
+def test_values_are_those_of_sentence_transformers(minilm_folder):
+    package = pytest.importorskip("sentence_transformers")
+    model = package.SentenceTransformer(str(minilm_folder), device="cpu")
+    for answer, reference in [*PAIRS[:6], PAIRS[9]]:
+        cosine = float(model.similarity(*model.encode([answer, reference])[:, None]))
+        found = rg.score("semantic_similarity", answer=answer, reference=reference)
+        assert found.value == approx(max(0, cosine), abs=1e-5)
+
+
+def test_an_empty_text_has_no_value_or_the_one_that_is_set():
+    for answer, reference in (("", "east"), ("east", " \t\n"), ("", "")):
+        found = similarity(answer, reference)
+        assert (found.value, found.status) == (None, "undefined")
+        assert similarity(answer, reference, on_empty=0.0).value == 0
+    for text in ("\u200f", "\x00\x01", "\u200b \ufeff"):
+        found = rg.score("semantic_similarity", answer=text, reference="fee", encoder=ENCODER)
+        assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
+
+
+def test_the_nearest_reference_counts():
+    texts = {"answer": "Dogs bark.", "references": ["Stocks fell.", "A dog barks."]}
+    found = rg.score("semantic_similarity", **texts, encoder=ENCODER)
+    assert found.value > 0.8
+    assert found.evidence["best_reference"] == 1
+
+
+def test_a_text_that_is_cut_is_marked():
+    found = rg.score("semantic_similarity", answer="word " * 300, reference="word")
+    assert found.evidence["cut"] == {"answer": {"tokens": 302, "read": 256}}
+
+
+class Broken(Plane):
+    """An encoder that is down, or gives vectors of another length for one text."""
+
+    def encode(self, texts, *, long_text="cut"):
+        if "north" in texts:
+            raise EncoderError("http://localhost:1 did not answer", is_down=True)
+        return np.eye(2, dtype=np.float32)[[0] * len(texts)]
+
+
+def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
+    rows = [
+        {"id": "1", "answer": "north", "reference": "east"},
+        {"id": "2", "answer": "", "reference": "east"},
+    ]
+    run = rg.evaluate(rows, ["semantic_similarity", "exact_match"], encoder=Broken())
+    assert run.scores["status"].to_list() == ["failed", "ok", "undefined", "ok"]
+    assert run.scores["reason"][0] == "answer: http://localhost:1 did not answer"
+
+
+def test_a_vector_that_is_no_number_is_no_score_of_0():
+    class Spoiled(Plane):
+        """An encoder that gives NaN."""
+
+        def encode(self, texts, *, long_text="cut"):
+            return np.full((len(texts), 2), np.nan, np.float32)
+
+    (found,) = semantic_similarity(["east"], ["west"], encoder=CachedEncoder(Spoiled()))
+    assert (found.value, found.status) == (None, "failed")
+    assert "not finite numbers" in found.reason

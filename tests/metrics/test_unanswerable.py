@@ -26,10 +26,7 @@ Q = "What does the pass cost?"
         (None, ["Not mentioned.", "48 euros"], True),  # not all refuse
         (None, ["The Unknown Soldier"], True),
         (None, ["", "Not mentioned."], False),  # a blank reference does not count
-        (None, [""], None),
-        (None, ["–"], None),
-        (None, [], None),
-        (None, None, None),
+        *((None, references, None) for references in ([""], ["–"], [], None)),
         (True, ["Not mentioned."], True),  # the field wins
         (False, ["48 euros"], False),
         (False, None, False),
@@ -135,18 +132,15 @@ def test_findings_name_inventions_and_refusals_beside_the_relevant_passages():
     assert found["refused, though the question has an answer"] == ("q3",)
 
 
-@pytest.mark.parametrize(
-    ("rows", "least"), [([row for row in ROWS if row["is_held_out"]], 0.95), (ROWS, 0.95)]
-)
-def test_right_refusals_are_accepted_and_inventions_refused(rows, least):
-    """The rules were written without the first hundred rows, and with the others."""
+def test_right_refusals_are_accepted_and_inventions_refused():
+    """The rules were written without the first hundred rows, which are held out, and with the others."""
     fields = ("id", "question", "references", "answerable", "answer")
-    run = rg.evaluate(
-        [{name: row[name] for name in fields if name in row} for row in rows], "correct"
-    )
-    values = dict(zip(run.scores["id"], run.scores["value"], strict=True))
-    for is_right in (True, False):
-        of_kind = [row for row in rows if row["is_right"] is is_right]
-        agreed = [row for row in of_kind if (values[row["id"]] >= 0.5) is is_right]
-        assert len(of_kind) >= 50
-        assert len(agreed) >= least * len(of_kind)
+    given = [{name: row[name] for name in fields if name in row} for row in ROWS]
+    scores = rg.evaluate(given, "correct").scores
+    values = dict(zip(scores["id"], scores["value"], strict=True))
+    for rows in (ROWS, [row for row in ROWS if row["is_held_out"]]):
+        for is_right in (True, False):
+            of_kind = [row for row in rows if row["is_right"] is is_right]
+            agreed = [row for row in of_kind if (values[row["id"]] >= 0.5) is is_right]
+            assert len(of_kind) >= 50
+            assert len(agreed) >= 0.95 * len(of_kind)

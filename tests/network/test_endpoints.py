@@ -37,17 +37,18 @@ def address(base_url: str, fault: type[EncoderError] | type[JudgeError] = JudgeE
     return Address("tiny", base_url, "MY_KEY", fault)
 
 
-KEYS = (
-    "sk-" + 12 * "a1B2",
-    "openai:sk-proj-" + 8 * "x-Y_",
-    "any-llm:anthropic:sk-ant-" + 8 * "api0",
-    "hf_" + 9 * "Ab3d",
-    "AIza" + 9 * "Sy_4",
-    ".".join(("eyJ" + 6 * "abc", 6 * "def", 6 * "ghi")),
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(
+            "sk-" + 12 * "a1B2",
+            "openai:sk-proj-" + 8 * "x-Y_",
+            "any-llm:anthropic:sk-ant-" + 8 * "api0",
+        ),
+        *("hf_" + 9 * "Ab3d", "AIza" + 9 * "Sy_4"),
+        ".".join(("eyJ" + 6 * "abc", 6 * "def", 6 * "ghi")),
+    ],
 )
-
-
-@pytest.mark.parametrize("key", KEYS)
 def test_a_key_in_place_of_a_models_name_is_refused_and_not_printed(key: str):
     for named in (
         lambda: open_judge(key),
@@ -60,25 +61,27 @@ def test_a_key_in_place_of_a_models_name_is_refused_and_not_printed(key: str):
         assert key.rpartition(":")[2] not in str(caught.value)
 
 
-def test_the_value_of_a_variable_for_a_key_is_no_models_name(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("ACME_API_KEY", "correct-horse-battery")
-    monkeypatch.setenv("SHORT_TOKEN", "gpt-4o")
-
-    with pytest.raises(PlanError, match="looks like a key"):
-        refuse_key_as_name("correct-horse-battery")
-    refuse_key_as_name("gpt-4o")
-
-
 NAMES = (
-    *("gpt-4o-mini-2024-07-18", "sk-learn", "openai/gpt-oss-120b", "gsk_small", "eyJ.a.b"),
+    *(
+        "gpt-4o-mini-2024-07-18",
+        "sk-learn",
+        "openai/gpt-oss-120b",
+        "gsk_small",
+        "eyJ.a.b",
+        "gpt-4o",
+    ),
     *("hf-internal-testing/tiny-random-BertModel", "sentence-transformers/all-MiniLM-L6-v2"),
     *("meta-llama/Llama-3.3-70B-Instruct-Turbo-Free", "accounts/fireworks/models/deepseek-v3-0324"),
 )
 
 
-def test_names_of_models_and_paths_of_recordings_are_not_taken_for_keys():
+def test_names_of_models_are_no_keys_and_the_value_of_a_variable_for_a_key_is_one(monkeypatch):
+    monkeypatch.setenv("ACME_API_KEY", "correct-horse-battery")
+    monkeypatch.setenv("SHORT_TOKEN", "gpt-4o")
     for model in NAMES:
         refuse_key_as_name(model)
+    with pytest.raises(PlanError, match="looks like a key"):
+        refuse_key_as_name("correct-horse-battery")
     with pytest.raises(PlanError, match="No such file"):
         open_judge("replay:/nowhere/sk-" + 8 * "abcd")
 
@@ -90,19 +93,11 @@ def test_names_of_models_and_paths_of_recordings_are_not_taken_for_keys():
         *((url, "is an address of the kind 'file'") for url in ("file:///etc", "file:x")),
         *((url, "of the kind 'without a scheme'") for url in ("", "host/v1", "://")),
         *((url, "kind 'http', or has no host") for url in ("http://", "http:///v1", "http://h o")),
-        ("http://host:0/v1", "kind 'http', or has no host"),
-        ("http://host/v 1", "kind 'http', or has no host"),
+        *((url, "kind 'http', or has no host") for url in ("http://host:0/v1", "http://host/v 1")),
         ("http://user:canary@/v1", "kind 'http', or has no host"),
         ("ftp://host/v1", "of the kind 'ftp'"),
-        *(
-            (url, "is no address")
-            for url in (
-                "http://host:99999/v1",
-                "http://[::1/v1",
-                "http://a..b/v1",
-                f"http://{64 * 'a'}/v1",
-            )
-        ),
+        *((url, "is no address") for url in ("http://host:99999/v1", "http://[::1/v1")),
+        *((url, "is no address") for url in ("http://a..b/v1", f"http://{64 * 'a'}/v1")),
     ],
 )
 def test_only_addresses_of_the_web_are_taken(url, said, fault):
@@ -115,8 +110,10 @@ def test_only_addresses_of_the_web_are_taken(url, said, fault):
 @pytest.mark.parametrize(
     ("url", "host", "is_local"),
     [
-        ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
-        ("http://127.8.0.1", "127.8.0.1", True),
+        *(
+            ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
+            ("http://127.8.0.1", "127.8.0.1", True),
+        ),
         ("http://[::1]:8000/v1", "[::1]:8000", True),
         ("https://LOCALHOST/v1", "LOCALHOST", True),
         ("https://a.localhost/v1", "a.localhost", True),
@@ -175,21 +172,16 @@ def test_all_that_is_secret_in_an_address_is_known(monkeypatch):
     assert "https://[me:canary@host" in secrets_of("https://[me:canary@host", "")
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        CANARY,
-        CANARY.upper(),
-        CANARY.replace("/", "\\/"),
-        quote(CANARY),
-        quote(CANARY, "").lower(),
-        html.escape(CANARY),
-        json.dumps(json.dumps(CANARY.replace("/", "\\/"))),
-        "".join(f"\\u{ord(one):04x}" for one in CANARY),
-        "".join(f"\\\\u{ord(one):04X}" for one in CANARY),
-        "\\\\\\" + CANARY,
-    ],
+FORMS = (
+    *(CANARY, CANARY.upper(), CANARY.replace("/", "\\/"), html.escape(CANARY)),
+    *(quote(CANARY), quote(CANARY, "").lower(), "\\\\\\" + CANARY),
+    json.dumps(json.dumps(CANARY.replace("/", "\\/"))),
+    "".join(f"\\u{ord(one):04x}" for one in CANARY),
+    "".join(f"\\\\u{ord(one):04X}" for one in CANARY),
 )
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_a_secret_is_shown_in_no_form(form):
     for before in ("", "x", "\\n", "\\\\ ", "x" * 290):
         said = excerpt(f"{before}{form}!", ["7", CANARY])
@@ -204,11 +196,11 @@ def test_a_secret_of_any_signs_is_shown_in_no_text(text, secret):
     assert secret.lower() not in excerpt(text + secret + text, [secret]).lower()
 
 
-@pytest.mark.parametrize("secret", ["ab\\cd", "\\abcd", "abc\\\\d", "p\u00e4\U0001f600x", "abcd\\"])
-def test_a_secret_of_odd_signs_is_shown_in_no_form(secret):
-    said = json.dumps(secret)[1:-1]
-    for form in (secret, said, json.dumps(said)[1:-1], quote(secret, "")):
-        assert excerpt(f"x {form} y", [secret]) == "x [redacted] y"
+def test_a_secret_of_odd_signs_is_shown_in_no_form():
+    for secret in ("ab\\cd", "\\abcd", "abc\\\\d", "p\u00e4\U0001f600x", "abcd\\"):
+        said = json.dumps(secret)[1:-1]
+        for form in (secret, said, json.dumps(said)[1:-1], quote(secret, "")):
+            assert excerpt(f"x {form} y", [secret]) == "x [redacted] y"
 
 
 @pytest.mark.parametrize("secret", ["ab\\cd", "\\\\\\\\", "abc\\", "canary"])
@@ -232,11 +224,8 @@ def test_a_body_is_json_or_asked_for_again():
     for body in (b"", b'{"a', b"\xff", b"[" * 100_000):
         with pytest.raises(Unanswered, match=f"the reply is not JSON .*, {len(body)} bytes of it"):
             json_of(body)
-    assert [is_page(body) for body in (b"\n <!doctype html>", b'"<b>"', b"")] == [
-        True,
-        False,
-        False,
-    ]
+    pages = [is_page(body) for body in (b"\n <!doctype html>", b'"<b>"', b"")]
+    assert pages == [True, False, False]
     assert [fields_of(value) for value in ({"a": 1}, [1], "a", None)] == [{"a": 1}, {}, {}, {}]
     assert sendable("a\ud800b\udfff😀") == "a\ufffdb\ufffd😀"
 
@@ -245,9 +234,7 @@ def test_a_body_is_json_or_asked_for_again():
     ("body", "said"),
     [
         ('{"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}', "no"),
-        ('{"message": "no"}', "no"),
-        ('{"detail": "no"}', "no"),
-        ('{"error": "no"}', "no"),
+        *((f'{{"{name}": "no"}}', "no") for name in ("message", "detail", "error")),
         ('{"error": {"code": 5}}', '{"code": 5}'),
         ('["no"]', '["no"]'),
         ("<b>no</b>", "<b>no</b>"),
@@ -270,9 +257,7 @@ def test_what_may_pass_is_known_by_its_status():
     ("headers", "seconds"),
     [
         ({}, None),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": " 0.5 "}, 0.5),
-        ({"retry-after": "-2"}, 0.0),
+        *(({"retry-after": said}, s) for said, s in (("3", 3.0), (" 0.5 ", 0.5), ("-2", 0.0))),
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
         *(({"retry-after": bad}, None) for bad in ("soon", "nan", "inf", "", "Mon, 99 Foo")),
@@ -288,14 +273,10 @@ def test_the_wait_that_a_server_names_is_read(headers, seconds):
 @pytest.mark.parametrize(
     ("n_attempts", "server_wait_s", "least", "most"),
     [
-        (1, None, 0.25, 0.5),
-        (2, None, 0.5, 1),
+        *((1, None, 0.25, 0.5), (2, None, 0.5, 1)),
         (4, None, 2, 4),  # 0.5 * 2 ** 3, less a half at most
-        (5, None, 3, 6),  # 8, were it not for the longest
-        (10_000, None, 3, 6),
-        (1, 2.0, 2, 2.2),
-        (9, 0.0, 0, 0),
-        (1, 1e9, 6, 6.6),
+        *((5, None, 3, 6), (10_000, None, 3, 6)),  # 8, were it not for the longest
+        *((1, 2.0, 2, 2.2), (9, 0.0, 0, 0), (1, 1e9, 6, 6.6)),
     ],
 )
 def test_pauses_double_to_the_longest_or_are_what_the_server_says(

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -32,7 +31,7 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.fixture
-def plugin(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
+def plugin(tmp_path) -> Iterator[Callable[[str], ModuleType]]:
     """Import a file of metrics as `--plugin` does; its name is the test's own."""
     import sys
 

@@ -3,9 +3,8 @@
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -59,7 +58,7 @@ def check_equal(run: Run, folder: Path, other: Run, other_folder: Path) -> None:
     assert run.manifest.key == other.manifest.key
 
 
-def test_two_nodes_give_the_run_of_one_process(cluster: Any, samples: rg.Samples, tmp_path: Path):
+def test_two_nodes_give_the_run_of_one_process(cluster, samples, tmp_path):
     here = rg.evaluate(samples, METRICS, folder=tmp_path / "here", batch_size=40)
     told: list[tuple[int, int]] = []
     there = rg.evaluate(
@@ -77,7 +76,7 @@ def test_two_nodes_give_the_run_of_one_process(cluster: Any, samples: rg.Samples
     assert in_memory.folder is None
 
 
-def test_only_what_is_missing_is_measured_again(cluster: Any, samples: rg.Samples, tmp_path: Path):
+def test_only_what_is_missing_is_measured_again(cluster, samples, tmp_path):
     given = {"folder": tmp_path / "run", "batch_size": 40}
     whole = rg.evaluate(samples, METRICS[:4], **given)
     from ragauge.runs.store import RunFolder
@@ -96,9 +95,7 @@ def test_only_what_is_missing_is_measured_again(cluster: Any, samples: rg.Sample
     assert again.scores.equals(whole.scores)
 
 
-def test_judges_are_asked_from_here_and_the_rest_is_measured_there(
-    cluster: Any, samples: rg.Samples, tmp_path: Path
-):
+def test_judges_are_asked_from_here_and_the_rest_is_measured_there(cluster, samples, tmp_path):
     def judge() -> rg.ScriptedJudge:
         return rg.ScriptedJudge({"verdict": {"reason": "r", "verdict": "CORRECT"}})
 
@@ -124,9 +121,7 @@ def test_judges_are_asked_from_here_and_the_rest_is_measured_there(
     assert not (tmp_path / "there" / ".on-ray").exists()
 
 
-def test_metrics_of_a_file_travel_to_the_workers(
-    cluster: Any, samples: rg.Samples, plugin: Callable[[str], ModuleType]
-):
+def test_metrics_of_a_file_travel_to_the_workers(cluster, samples, plugin):
     own = plugin(
         "from ragauge import metric\n"
         "@metric(version=1, high=None)\n"
@@ -137,9 +132,7 @@ def test_metrics_of_a_file_travel_to_the_workers(
     assert run.scores.equals(rg.evaluate(samples, own.letters, batch_size=40).scores)
 
 
-def test_an_error_of_a_metric_is_the_same_as_here(
-    cluster: Any, samples: rg.Samples, plugin: Callable[[str], ModuleType]
-):
+def test_an_error_of_a_metric_is_the_same_as_here(cluster, samples, plugin):
     own = plugin(
         "from ragauge import metric\n"
         "@metric(version=1)\n"
@@ -174,12 +167,7 @@ def fatal(question: str, *, marks: str = "", times: int = 1) -> float:
 
 @pytest.mark.parametrize("times", [1, 99])
 def test_a_killed_worker_is_replaced_but_not_for_ever(
-    times: int,
-    cluster: Any,
-    samples: rg.Samples,
-    plugin: Callable[[str], ModuleType],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    times, cluster, samples, plugin, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(executor, "MAX_TRIES", 3)
     plugin(KILLED)
@@ -195,17 +183,13 @@ def test_a_killed_worker_is_replaced_but_not_for_ever(
             rg.evaluate(samples, label, **given)
 
 
-def test_workers_with_another_version_are_refused(
-    cluster: Any, samples: rg.Samples, monkeypatch: pytest.MonkeyPatch
-):
+def test_workers_with_another_version_are_refused(cluster, samples, monkeypatch):
     monkeypatch.setattr("ragauge.on_ray.worker.version_of", lambda _: "99.0")
     with pytest.raises(ClusterError, match=r"has ragauge .* instead of 99\.0 .*; install the same"):
         rg.evaluate(samples, "exact_match", executor=rg.Ray(cluster.address))
 
 
-def test_a_folder_that_cannot_be_written_any_more_is_an_error(
-    cluster: Any, samples: rg.Samples, tmp_path: Path
-):
+def test_a_folder_that_cannot_be_written_any_more_is_an_error(cluster, samples, tmp_path):
     evidence = tmp_path / "run" / "evidence"
 
     def block(done: int, _: int) -> None:
@@ -240,9 +224,7 @@ def placed(answer: str, *, marks: str = "") -> float:
 """
 
 
-def test_both_nodes_work(
-    cluster: Any, samples: rg.Samples, plugin: Callable[[str], ModuleType], tmp_path: Path
-):
+def test_both_nodes_work(cluster, samples, plugin, tmp_path):
     plugin(PLACED)
     marks = tmp_path / "marks"
     marks.mkdir()
@@ -252,9 +234,7 @@ def test_both_nodes_work(
     assert {path.name for path in marks.iterdir()} == {"head", "second"}
 
 
-def test_the_rows_of_a_killed_node_are_measured_by_the_others(
-    cluster: Any, samples: rg.Samples, tmp_path: Path
-):
+def test_the_rows_of_a_killed_node_are_measured_by_the_others(cluster, samples, tmp_path):
     # The last test: it ends the second node.
     killed: list[int] = []
 

@@ -32,7 +32,7 @@ def slow(answer: str) -> rg.Score:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path) -> Path:
     rows = [{"id": f"q{at}", "answer": "a" * (at % 50), "references": ["a"]} for at in range(N)]
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "slow_metrics.py").write_text(SLOW)
@@ -98,7 +98,7 @@ def frames(folder: Path) -> Iterator[tuple[str, pl.DataFrame]]:
         yield str(path.relative_to(folder)), pl.read_parquet(path)
 
 
-def test_a_run_that_is_killed_is_resumed_and_leaves_no_process(home: Path):
+def test_a_run_that_is_killed_is_resumed_and_leaves_no_process(home):
     here = started(home, "here", "-j", "1")
     out, _ = here.communicate()
     assert here.returncode == 0
@@ -127,7 +127,7 @@ def test_a_run_that_is_killed_is_resumed_and_leaves_no_process(home: Path):
         assert ours.equals(theirs), name
 
 
-def test_an_interrupt_ends_the_run_and_ray_without_a_traceback(home: Path):
+def test_an_interrupt_ends_the_run_and_ray_without_a_traceback(home):
     process = started(home, "run", "--on", "ray", "-j", "2")
     wait_for_part(home, "run", process)
     process.send_signal(signal.SIGINT)
@@ -140,7 +140,7 @@ def test_an_interrupt_ends_the_run_and_ray_without_a_traceback(home: Path):
     check_nothing_left(home)
 
 
-def test_a_cluster_that_is_not_there_is_named(home: Path):
+def test_a_cluster_that_is_not_there_is_named(home):
     process = started(home, "run", "--on", "ray://127.0.0.1:9")
     out, err = process.communicate()
     assert process.returncode == 6

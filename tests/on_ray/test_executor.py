@@ -1,7 +1,6 @@
 """What can be said of `--on`, and of a plan in two parts, without a cluster."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,13 +22,13 @@ def test_on_names_ray_or_the_address_of_a_cluster():
 
 
 @pytest.mark.parametrize("text", ["", "rays", "ray://", "host:10001", "dask"])
-def test_another_cluster_is_refused(text: str):
+def test_another_cluster_is_refused(text):
     with pytest.raises(PlanError, match="give ray, or a cluster's address as in ray://host:10001"):
         rg.Ray.named(text)
 
 
 @pytest.mark.parametrize("workers", [0, -1, True])
-def test_a_cluster_has_at_least_one_worker(workers: int):
+def test_a_cluster_has_at_least_one_worker(workers):
     with pytest.raises(PlanError, match="workers must be a whole number of at least 1"):
         rg.Ray(workers=workers)
 
@@ -41,7 +40,7 @@ def test_an_executor_is_an_rg_ray_and_counts_its_own_workers():
         rg.evaluate([ROW], "exact_match", executor=rg.Ray(), workers=2)
 
 
-def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch):
+def test_a_missing_extra_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError) as raised:
         rg.evaluate([ROW], "exact_match", executor=rg.Ray())
@@ -50,9 +49,7 @@ def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch)
     assert raised.value.exit_code == 2
 
 
-def test_the_command_checks_the_cluster_before_it_reads_much(
-    tmp_path, capsys: pytest.CaptureFixture[str]
-):
+def test_the_command_checks_the_cluster_before_it_reads_much(tmp_path, capsys):
     data = tmp_path / "answers.jsonl"
     data.write_text('{"id": "q1", "answer": "Paris", "reference": "paris"}\n')
     with pytest.raises(SystemExit) as ended:
@@ -68,9 +65,7 @@ def test_a_cluster_that_cannot_be_used_has_the_exit_code_of_a_judge_that_cannot(
     assert ClusterError.exit_code == rg.JudgeError.exit_code
 
 
-def test_the_command_line_chooses_the_cluster_of_a_configuration_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_the_command_line_chooses_the_cluster_of_a_configuration_file(tmp_path, capsys):
     (tmp_path / "answers.jsonl").write_text('{"id": "q1", "answer": "Paris"}\n')
     config = tmp_path / "run.toml"
     config.write_text('data = "answers.jsonl"\nmetrics = ["dont_know"]\n')
@@ -108,7 +103,7 @@ def evaluation(metrics: list[str]) -> Evaluation:
     "metrics",
     [["exact_match", "answer_class", "number_match", "ndcg@3"], ["answer_class"], ["exact_match"]],
 )
-def test_both_parts_together_are_the_whole(metrics: list[str]):
+def test_both_parts_together_are_the_whole(metrics):
     whole = evaluation(metrics)
     columns = to_columns(whole.samples.frame)
     alone, judged = split(whole.plan)

@@ -16,7 +16,7 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory) -> Path:
     """A small BERT with random weights, as Hugging Face stores it."""
     torch = pytest.importorskip("torch", reason="pip install 'ragauge[hf]'")
     transformers = pytest.importorskip("transformers", reason="pip install 'ragauge[hf]'")
@@ -61,7 +61,7 @@ def gpus_taken(cluster: Any, encoder: Any, folder: Path) -> tuple[rg.Run, set[fl
 
 
 def test_a_hugging_face_model_has_an_actor_on_each_gpu_and_another_encoder_none(
-    cluster: Any, model: Path, tmp_path: Path
+    cluster, model, tmp_path
 ):
     cluster.add_node(num_cpus=1, num_gpus=2, object_store_memory=200 * 2**20)
     encoder = open_encoder(model=str(model), device="cpu")

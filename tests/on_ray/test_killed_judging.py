@@ -63,7 +63,7 @@ def ended(home: Path, folder: str, on: str, kill_at: int = 0) -> tuple[int, list
     return process.returncode, log.read_text().split()
 
 
-def test_nothing_is_paid_twice_and_the_scores_are_those_of_one_process(tmp_path: Path):
+def test_nothing_is_paid_twice_and_the_scores_are_those_of_one_process(tmp_path):
     code, whole = ended(tmp_path, "here", "here")
     assert code == 0
     assert len(whole) == len(set(whole)) == N

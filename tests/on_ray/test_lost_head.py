@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_head_that_ends_is_an_error_and_the_run_resumes(tmp_path: Path):
+def test_a_head_that_ends_is_an_error_and_the_run_resumes(tmp_path):
     pytest.importorskip("ray", reason="pip install 'ragauge[ray]'")
     (tmp_path / "run.py").write_text(KILLED)
 
@@ -58,9 +57,7 @@ def test_a_head_that_ends_is_an_error_and_the_run_resumes(tmp_path: Path):
     assert said("none").strip() == "4000"
 
 
-def test_places_that_cannot_be_tried_count_as_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_places_that_cannot_be_tried_count_as_there(tmp_path, monkeypatch):
     places: list[Any] = [None, ("127.0.0.1", 1)]
 
     def now(_: object) -> tuple[Any, ...]:

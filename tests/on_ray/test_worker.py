@@ -37,9 +37,7 @@ def test_a_job_whose_code_cannot_be_read_is_refused():
     assert worker.ready() == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
-def test_a_plugin_and_a_package_of_the_user_can_be_imported_from_the_copies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_plugin_and_a_package_of_the_user_can_be_imported_from_the_copies(tmp_path, monkeypatch):
     package = tmp_path / "staged_package" / "inner"
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")

@@ -43,98 +43,97 @@ def labels(flip=(), rater="ann", n=40):
     ]
 
 
+def calibrated(rows=None, **options):
+    return made_run().calibrate(labels() if rows is None else rows, **options)
+
+
+def yes_and_no(rows):
+    return ([row for row in rows if row["label"] is says] for says in (True, False))
+
+
 def test_figures_are_those_worked_out_by_hand():
-    agreement = made_run().calibrate(labels(flip=(0, 5))).metric("exact_match")
+    agreement = calibrated(labels(flip=(0, 5))).metric("exact_match")
     rows = agreement.scores.frame
     yes, says = rows["target"].to_numpy() > 0.5, rows["value"].to_numpy() >= 0.5
     table = agreement.at_set.table
     counts = [(yes & says).sum(), (~yes & says).sum(), (yes & ~says).sum(), (~yes & ~says).sum()]
     assert list(astuple(table)) == counts
     expected = (table.both_yes / yes.sum() + table.both_no / (~yes).sum()) / 2
-    assert agreement.at_set.balanced_accuracy.value == approx(expected)
     # A binary metric: area and balanced accuracy are the same number.
+    assert agreement.at_set.balanced_accuracy.value == approx(expected)
     assert agreement.auroc.value == approx(expected)
 
 
 def test_the_best_metric_comes_first_and_one_without_figures_says_why():
-    found = made_run().calibrate(labels())
+    found = calibrated()
     assert [each.name for each in found.metrics] == ["token_f1", "exact_match", "dont_know"]
     assert found.best.name == "token_f1"
     assert found.metric("dont_know").why_not.startswith("it gives all 80 labelled answers the same")
     assert found.unscored == ("recall@5",)
     assert found.frame["why_not"].to_list()[:2] == [None, None]
-
-
-def test_the_order_of_labels_does_not_matter():
-    one, other = made_run().calibrate(labels()), made_run().calibrate(labels()[::-1])
-    assert one.frame.equals(other.frame)
+    assert calibrated(labels()[::-1]).frame.equals(found.frame)
 
 
 def test_a_threshold_is_chosen_on_other_questions_unless_one_is_given():
-    found = made_run().calibrate(labels()).metric("token_f1")
+    found = calibrated().metric("token_f1")
     assert found.best_threshold == 0.25
     assert found.at_best.balanced_accuracy.value == 1.0
     assert found.at_best.balanced_accuracy.low < 1.0
-    own = made_run().calibrate(labels(), thresholds={"token_f1": 0.9}).metric("token_f1")
+    own = calibrated(thresholds={"token_f1": 0.9}).metric("token_f1")
     n_missed = sum(answer == "Rome it is" for id, _, answer in truth() if id < "q40")
     assert own.at_set.table.only_people == n_missed
 
 
 def test_raters_are_compared_with_each_other_and_the_metric_with_them():
-    both = [*labels(rater="ann"), *labels(rater="ben", flip=range(0, 80, 8))]
-    found = made_run().calibrate(both)
+    rows = [labels(rater="ann"), labels(rater="ben", flip=range(0, 80, 8))]
+    found = calibrated([*rows[0], *rows[1]])
     (pair,) = found.raters.pairs
-    ann, ben = (
-        np.array([row["label"] for row in each])
-        for each in (labels(), labels(flip=range(0, 80, 8)))
-    )
+    ann, ben = (np.array([row["label"] for row in each]) for each in rows)
     agree = (ann == ben).mean()
     chance = ann.mean() * ben.mean() + (1 - ann.mean()) * (1 - ben.mean())
     assert pair.value == approx((agree - chance) / (1 - chance))
     assert found.raters.n == 80
     assert found.metric("token_f1").scores.n_tied == 10
-    beside = found.ceiling("token_f1")
     # The metric is right wherever ann is, so it agrees with a person more than ben does with ann.
+    beside = found.ceiling("token_f1")
     assert beside.people == approx(pair.value) and beside.metric > beside.people
 
 
 def test_tied_raters_count_half_in_the_rates():
-    both = [*labels(rater="ann"), *labels(rater="ben", flip=range(80))]
-    found = made_run().calibrate([*both, *labels(rater="cy", n=20), *labels(rater="di", n=10)])
-    rates = found.rates("token_f1")
-    assert {each.n_labels for each in rates.systems} == {40}
+    rows = [*labels(), *labels(rater="ben", flip=range(80))]
+    found = calibrated([*rows, *labels(rater="cy", n=20), *labels(rater="di", n=10)])
+    assert {each.n_labels for each in found.rates("token_f1").systems} == {40}
 
 
 def test_rates_are_corrected_for_each_system():
-    rates = made_run().calibrate(labels()).rates("exact_match")
+    rates = calibrated().rates("exact_match")
     assert [each.system for each in rates.systems] == ["a", "b"]
     for each in rates.systems:
-        is_yes = [answer != "Oslo" for _, system, answer in truth() if system == each.system]
-        right = [answer == "Rome" for _, system, answer in truth() if system == each.system]
-        assert each.reported.value == approx(np.mean(right))
-        assert not each.corrected.low <= np.mean(right) <= each.corrected.high
-        assert each.corrected.low <= np.mean(is_yes) <= each.corrected.high
-        assert each.from_errors.low <= np.mean(is_yes) <= each.from_errors.high
+        own = [answer for _, system, answer in truth() if system == each.system]
+        is_yes, right = (np.mean([answer in words for answer in own]) for words in (WORDS[:2], WORDS[:1]))  # fmt: skip
+        assert each.reported.value == approx(right)
+        assert not each.corrected.low <= right <= each.corrected.high
+        assert each.corrected.low <= is_yes <= each.corrected.high
+        assert each.from_errors.low <= is_yes <= each.from_errors.high
         assert (each.n_labels, each.n_rows) == (40, 80)
 
 
 def test_labels_chosen_by_score_are_no_random_sample():
-    def is_random(chosen):
-        return made_run().calibrate(chosen).rates("exact_match").is_random
-
-    assert is_random(labels())
-    chosen = [row for row, (_, _, answer) in zip(labels(n=80), truth(), strict=True) if answer != "Rome it is"]  # fmt: skip
-    right, wrong = ([row for row in chosen if row["label"] is says] for says in (True, False))
-    assert not is_random(right + wrong[:6])
+    rows = labels(n=80)
+    answers = [answer for _, _, answer in truth()]
+    chosen = [row for row, answer in zip(rows, answers, strict=True) if answer != "Rome it is"]
+    right, wrong = yes_and_no(chosen)
     # A few equal answers without a label do not make the others a selection.
-    unlabelled = [at for at, (_, _, answer) in enumerate(truth()) if answer == "Oslo"][:3]
-    assert is_random([row for at, row in enumerate(labels(n=80)) if at not in unlabelled])
+    unlabelled = [at for at, answer in enumerate(answers) if answer == "Oslo"][:3]
+    most = [row for at, row in enumerate(rows) if at not in unlabelled]
+    for given, is_random in ((labels(), True), (right + wrong[:6], False), (most, True)):
+        assert calibrated(given).rates("exact_match").is_random is is_random
 
 
 def test_grades_have_rank_correlations_and_a_mean():
     grades = {"Rome": 5, "Rome it is": 3, "Oslo": 1}
     rows = [{"id": id, "system": s, "grade": grades[answer]} for id, s, answer in truth()[:60]]
-    found = made_run().calibrate(rows)
+    found = calibrated(rows)
     assert found.kind == "graded"
     assert found.metric("token_f1").spearman.value == 1.0
     assert found.metric("token_f1").kendall.value == 1.0
@@ -150,7 +149,7 @@ def test_preferences_are_compared_with_differences():
         {"id": id, "system_a": "b", "system_b": "a", "winner": "system_a" if (b > a) != (at == 0) else "system_b"}
         for at, (id, a, b) in enumerate(wide.select("id", "a", "b").rows())
     ]  # fmt: skip
-    found = made_run().calibrate(rows, metrics=["token_f1"])
+    found = calibrated(rows, metrics=["token_f1"])
     assert found.best.pairwise.value == approx((len(rows) - 1) / len(rows))
     (worst,) = found.disagreements("token_f1").rows(named=True)
     assert worst["id"] == rows[0]["id"] and worst["value"] < 0
@@ -159,8 +158,7 @@ def test_preferences_are_compared_with_differences():
 
 
 def test_disagreements_are_wrong_verdicts_the_worst_first():
-    found = made_run().calibrate(labels(flip=(0,)))
-    worst = found.disagreements("token_f1", 100)
+    worst = calibrated(labels(flip=(0,))).disagreements("token_f1", 100)
     first = worst.row(0, named=True)
     assert (first["id"], first["people"], first["value"]) == (truth()[0][0], 0.0, 1.0)
     assert worst["apart"].is_sorted(descending=True)
@@ -168,36 +166,34 @@ def test_disagreements_are_wrong_verdicts_the_worst_first():
 
 def test_a_metric_of_which_lower_is_better_is_turned_round():
     rows = [
-        {"id": f"q{n}", "answer": "Rome 5" if n % 2 else "Rome", "contexts": ["Rome"]}
-        for n in range(24)
+        {"id": f"q{n}", "answer": answer, "contexts": ["Rome"], "label": answer == "Rome"}
+        for n, answer in enumerate(["Rome", "Rome 5"] * 12)
     ]
-    run = rg.evaluate(rows, "hallucination")
-    found = run.calibrate([{"id": f"q{n}", "label": n % 2 == 0} for n in range(24)]).best
+    run = rg.evaluate([{**row, "label": None} for row in rows], "hallucination")
+    found = run.calibrate([{"id": row["id"], "label": row["label"]} for row in rows]).best
     assert found.auroc.value == 1.0
     assert found.at_best.table.both_yes == 12
 
 
 def test_one_frame_holds_the_scores_as_verdicts_of_judges():
     row = {"id": "q1", "question": "Capital?", "answer": "Lyon", "reference": "Paris"}
-    judges = [rg.ScriptedJudge({"verdict": verdict}, name=name) for name, verdict in (("x", "CORRECT"), ("y", "WRONG"))]  # fmt: skip
+    verdicts = {"x": "CORRECT", "y": "WRONG"}
+    judges = [rg.ScriptedJudge({"verdict": said}, name=name) for name, said in verdicts.items()]
     found = verdicts_of(rg.evaluate([row], ["answer_class", "exact_match"], judge=judges)).frame
     assert found.select("metric", "rater", "value").rows() == [
         ("answer_class", "x", 1.0),
         ("answer_class", "y", 0.0),
         ("exact_match", "ragauge", 0.0),
     ]
-
-
-def test_a_judge_is_calibrated_by_the_verdicts_of_another_run():
+    # A judge is calibrated by the verdicts of another run.
     verdicts = verdicts_of(rg.evaluate(made_run().samples, "exact_match"))
-    found = made_run().calibrate(verdicts, metrics=["exact_match"])
-    assert found.best.auroc.value == 1.0
+    assert calibrated(verdicts, metrics=["exact_match"]).best.auroc.value == 1.0
 
 
 def test_labels_about_one_metric_are_for_that_metric_only():
     rows = [{**row, "metric": "exact_match"} for row in labels()]
     rows.append({"id": "q01", "system": "a", "label": 1, "metric": "fluency"})
-    found = made_run().calibrate(rows)
+    found = calibrated(rows)
     assert found.metric("exact_match").n == 80
     assert found.metric("token_f1").why_not == "no label is about it"
     assert "1 label about 'fluency', which the run does not have" in found.notes
@@ -210,7 +206,7 @@ def test_labels_that_belong_to_no_answer_or_to_another_one_are_left_out_with_a_n
     rows[0]["answer"] = "something else"
     rows[1]["answer"] = f"  {rows[1]['answer']}\n"  # white space is no change
     rows += [{"id": "zz", "system": "a", "label": 1}, {"id": "q01", "system": "c", "label": 1}]
-    found = made_run().calibrate(rows)
+    found = calibrated(rows)
     assert found.labels.frame.height == 79
     assert {
         "1 label for ids that the run does not have: 'zz'",
@@ -229,86 +225,88 @@ def test_labels_that_belong_to_no_answer_or_to_another_one_are_left_out_with_a_n
 )  # fmt: skip
 def test_labels_that_do_not_fit_the_run_are_refused(rows, error, message):
     with pytest.raises(error) as caught:
-        made_run().calibrate(rows)
+        calibrated(rows)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("rows", "why_not"),
+    ("n_yes", "n_no", "why_not"),
     [
-        (lambda: labels()[:1], "1 labelled answer; label at least 2"),
-        (lambda: [row for row in labels() if row["label"]], "yes and 0 no; label at least 2 of each"),
-        (lambda: [next(row for row in labels() if row["label"] == wanted) for wanted in (True, False)], "1 yes and 1 no; label at least 2 of each"),
-        (lambda: [{"id": id, "system": s, "grade": 3} for id, s, _ in truth()[:20]], "all 20 labelled answers have the same grade, 3"),
+        (1, 0, "1 labelled answer; label at least 2"),
+        (50, 0, "50 yes and 0 no; label at least 2 of each"),
+        (1, 1, "1 yes and 1 no; label at least 2 of each"),
     ],
-)  # fmt: skip
-def test_too_few_or_constant_labels_give_no_figure_but_a_reason(rows, why_not):
-    found = made_run().calibrate(rows(), metrics=["token_f1"])
+)
+def test_too_few_labels_give_no_figure_but_a_reason(n_yes, n_no, why_not):
+    yes, no = yes_and_no(labels())
+    found = calibrated(yes[:n_yes] + no[:n_no], metrics=["token_f1"])
     assert why_not in found.metrics[0].why_not
     assert found.best is None and found.rates("token_f1").systems == ()
-
-
-def test_few_labels_of_a_class_are_said():
-    yes, no = ([row for row in labels() if row["label"] is says] for says in (True, False))
-    notes = made_run().calibrate(yes + no[:3]).best.notes
+    notes = calibrated(yes + no[:3]).best.notes
     assert notes == ("only 3 labelled no, so the figures are uncertain",)
+
+
+def test_equal_grades_give_no_figure_but_a_reason():
+    found = calibrated([{"id": id, "system": s, "grade": 3} for id, s, _ in truth()[:20]])
+    assert found.metrics[0].why_not == "all 20 labelled answers have the same grade, 3"
 
 
 def test_raters_of_different_answers_have_no_agreement():
     half = labels()
-    rows = [*half[:40], *({**row, "rater": "ben"} for row in half[40:])]
-    found = made_run().calibrate(rows)
+    found = calibrated([*half[:40], *({**row, "rater": "ben"} for row in half[40:])])
     assert "no answer was labelled by two raters, so their agreement is unknown" in found.notes
     assert found.raters.alpha == {} and found.ceiling("token_f1") is None
 
 
 def test_a_metric_without_values_cannot_be_calibrated():
-    rows = labels()
-    (found,) = made_run().calibrate(rows, metrics=["recall@5"]).metrics
+    (found,) = calibrated(metrics=["recall@5"]).metrics
     assert found.why_not == "none of the 80 labelled answers has a value"
     with pytest.raises(PlanError, match="no metric 'tokn_f1'"):
-        made_run().calibrate(rows, metrics=["tokn_f1"])
+        calibrated(metrics=["tokn_f1"])
     with pytest.raises(PlanError, match="was not calibrated"):
-        made_run().calibrate(rows).metric("recall@5")
+        calibrated().metric("recall@5")
     run = rg.evaluate([{"id": "q1", "answer": "x"}], "recall@5")
     with pytest.raises(PlanError, match="no metric of the run has a value"):
         run.calibrate([{"id": "q1", "label": 1}])
 
 
 def test_the_plan_says_how_many_labels_a_width_needs():
-    plan = made_run().calibrate(labels()).label_plan("token_f1", [0.15, 0.2])
+    plan = calibrated(labels()).label_plan("token_f1", [0.15, 0.2])
     for needs in plan.values():
         assert [need.margin for need in needs] == [0.15, 0.2]
         assert needs[1].with_metric < needs[1].by_sampling
 
 
 def test_a_calibration_shows_itself():
-    found = made_run().calibrate([{**row, "rater": "<b>"} for row in labels()])
+    found = calibrated([{**row, "rater": "<b>"} for row in labels()])
     assert isinstance(found, Calibration)
     assert repr(found).startswith("token_f1 agrees at least well with people: AUROC 1.00 (")
     assert "<table" in found._repr_html_() and "<b>token_f1" in found._repr_html_()
 
 
 def test_labels_may_be_a_field_of_the_answers():
+    kinds = (("Oslo", "no"), ("Rome", "ok"))
     rows = [
-        {"id": f"q{n}", "system": s, "answer": "Rome" if n % 2 else "Oslo", "reference": "Rome", "human": "ok" if n % 2 else "no"}
+        {"id": f"q{n}", "system": system, "answer": kinds[n % 2][0], "human": kinds[n % 2][1]}
         for n in range(20)
-        for s in "ab"
-    ]  # fmt: skip
-    found = rg.evaluate(rows, "exact_match").calibrate("human")
+        for system in "ab"
+    ]
+    run = rg.evaluate([{**row, "reference": "Rome"} for row in rows], "exact_match")
+    found = run.calibrate("human")
     assert found.best.auroc.value == 1.0 and found.best.n == 40
     with pytest.raises(DataError, match="no such file"):
-        made_run().calibrate("human.csv")
+        calibrated("human.csv")
 
 
 def test_labels_without_ids_are_paired_by_the_text_of_the_question():
+    keys = [{"id": f"q{n}", "system": system} for n in range(30) for system in "ab"]
+    numbers = [int(key["id"][1:]) for key in keys]
     rows = [
-        {"id": f"q{n}", "system": system, "question": f"What is {n}?", "answer": f"{n + n % 3}", "reference": f"{n}"}
-        for n in range(30)
-        for system in "ab"
-    ]  # fmt: skip
+        {**key, "question": f"What is {n}?", "answer": f"{n + n % 3}", "reference": f"{n}"}
+        for key, n in zip(keys, numbers, strict=True)
+    ]
     run = rg.evaluate(rows, "number_match")
-    labels = [{"id": row["id"], "system": row["system"], "label": int(row["id"][1:]) % 2} for row in rows]  # fmt: skip
+    labels = [{**key, "label": n % 2} for key, n in zip(keys, numbers, strict=True)]
     texts = [
         {**label, "id": None, "question": f" what IS\n{label['id'][1:]}? "} for label in labels
     ]
@@ -322,20 +320,19 @@ def test_labels_without_ids_are_paired_by_the_text_of_the_question():
 
 def test_a_question_that_is_asked_under_several_ids_needs_ids():
     rows = [
-        {"id": f"q{n}", "question": f"What is {n % 4}?", "answer": f"{n % 3}", "reference": f"{n % 4}"}
-        for n in range(5)
-    ]  # fmt: skip
-    run = rg.evaluate(rows, "number_match")
+        {"id": f"q{n}", "question": f"What is {n % 4}?", "answer": f"{n % 3}"} for n in range(5)
+    ]
+    gold = [{"id": f"q{n}", "reference": f"{n % 4}"} for n in range(5)]
+    run = rg.evaluate(rows, "number_match", gold=gold)
     labels = [{"question": f"What is {n}?", "label": n % 2} for n in range(4)]
     labels.append({"id": "q1", "label": 0})
     found = run.calibrate(labels)
     assert sorted(found.labels.frame["id"].to_list()) == ["q1", "q2", "q3"]
     assert "1 label for questions that the run asks under several ids: 'What is 0?'" in found.notes
     assert "1 label of a rater for an answer that they had labelled before: not used" in found.notes
+    run = rg.evaluate([{"id": "q", "answer": "1", "reference": "1"}], "number_match")
     with pytest.raises(PlanError, match="no questions to pair them by"):
-        rg.evaluate([{"id": "q", "answer": "1", "reference": "1"}], "number_match").calibrate(
-            labels
-        )
+        run.calibrate(labels)
 
 
 def clustered_run(n_copies: int) -> tuple[rg.Run, list[dict[str, object]]]:
@@ -354,21 +351,20 @@ def clustered_run(n_copies: int) -> tuple[rg.Run, list[dict[str, object]]]:
 
 def test_questions_of_one_cluster_are_drawn_together():
     run, labels = clustered_run(6)
-    alone = run.calibrate(labels)
-    together = run.calibrate(labels, cluster="doc")
+    alone, together = run.calibrate(labels), run.calibrate(labels, cluster="doc")
     assert together.notes[-1] == "questions of one doc are drawn together: 40 clusters"
-
-    def width(estimate):
-        return estimate.high - estimate.low
-
-    one, other = alone.metric("token_f1"), together.metric("token_f1")
-    assert one.auroc.value == other.auroc.value
-    # 120 labels of 40 documents say as much as 40: wider by the root of 3.
-    assert width(other.auroc) / width(one.auroc) == approx(3**0.5, rel=0.15)
-    (rate,), (drawn,) = alone.rates("token_f1").systems, together.rates("token_f1").systems
-    for name in ("corrected", "labels_alone"):
-        assert width(getattr(drawn, name)) / width(getattr(rate, name)) == approx(3**0.5, rel=0.2)
-    assert width(drawn.reported) / width(rate.reported) == approx(6**0.5, rel=0.2)
+    metrics = [each.metric("token_f1") for each in (alone, together)]
+    assert metrics[0].auroc.value == metrics[1].auroc.value
+    (one,), (other,) = (each.rates("token_f1").systems for each in (alone, together))
+    for left, right, n_as_one in (
+        # 120 labels of 40 documents say as much as 40: wider by the root of 3.
+        (metrics[0].auroc, metrics[1].auroc, 3),
+        (one.corrected, other.corrected, 3),
+        (one.labels_alone, other.labels_alone, 3),
+        (one.reported, other.reported, 6),
+    ):
+        wider = (right.high - right.low) / (left.high - left.low)
+        assert wider == approx(n_as_one**0.5, rel=0.2)
 
 
 def test_each_question_as_a_cluster_changes_nothing():

@@ -1,6 +1,5 @@
 """Reviewing: who sees what next, what their labels say together, and what calibrate makes of them."""
 
-import json
 from dataclasses import astuple, replace
 
 import pytest
@@ -11,7 +10,7 @@ import ragauge as rg
 from ragauge.errors import DataError, PlanError
 from ragauge.page.review_view import item_view
 from ragauge.people.review import AutomaticVerdict, Review
-from ragauge.people.review_labels import LabelFile, LabelLog, ReviewLabel
+from ragauge.people.review_labels import LabelLog, ReviewLabel
 from ragauge.people.review_stats import review_stats
 from ragauge.people.review_verdicts import applied
 
@@ -48,7 +47,7 @@ def test_a_label_is_beside_the_automatic_score_and_says_whose_it_is(review, run)
 
 
 def test_each_answer_needs_one_label_or_as_many_as_wanted(review):
-    item = review.queue.items[0]
+    item, unsure = review.queue.items[:2]
     review.save(item, "ann", 1)
     assert item not in review.pending("ann") and item not in review.pending("ben")
     two = Review(review.queue, opinions=2)
@@ -57,15 +56,11 @@ def test_each_answer_needs_one_label_or_as_many_as_wanted(review):
     assert two.save(item, "ben", 1).label.round == "second"
     assert item not in two.pending("cleo")
     assert two.labels().of((item.id, item.system)).verdict == "match · ann and ben"
-
-
-def test_an_answer_of_which_somebody_is_unsure_goes_to_somebody_else(review):
-    item = review.queue.items[0]
-    review.save(item, "ann", None)
-    assert review.labels().of((item.id, item.system)).state == "unsure"
-    assert item not in review.pending("ann")
-    assert item in review.pending("ben")
-    assert review.save(item, "ben", 0).answer.verdict == "contradict · ben"
+    # An answer of which somebody is unsure goes to somebody else.
+    assert review.save(unsure, "ann", None).answer.state == "unsure"
+    assert unsure not in review.pending("ann")
+    assert unsure in review.pending("ben")
+    assert review.save(unsure, "ben", 0).answer.verdict == "contradict · ben"
 
 
 def test_two_reviewers_on_one_answer_are_a_conflict_that_somebody_settles(review):
@@ -111,17 +106,18 @@ def test_undo_takes_back_only_ones_own_label_and_the_second_try_is_not_blind(rev
 def test_a_label_is_stale_once_its_texts_have_changed(run, review, tmp_path):
     for id in ("q0", "q1"):
         review.save(by_id(review, id), "ann", 1)
-    changed = [{**row, "answer": "ash"} if row["id"] == "q0" else row for row in ROWS]
-    other = rg.evaluate(changed, ["exact_match"], folder=tmp_path / "other")
-    (tmp_path / "other" / "labels.jsonl").write_bytes(review.stored.path.read_bytes())
-    labels = other.labels()
+
+    def with_labels(name, rows):
+        other = rg.evaluate(rows, ["exact_match"], folder=tmp_path / name)
+        (tmp_path / name / "labels.jsonl").write_bytes(review.stored.path.read_bytes())
+        return other
+
+    changed = with_labels("changed", [{**ROWS[0], "answer": "ash"}, *ROWS[1:]])
+    labels = changed.labels()
     assert list(labels.answers) == [("q1", run.samples.systems[0])]
     assert (labels.n_stale, labels.n_unknown) == (1, 0)
-    again = Review(other.review_queue())
-    assert "q0" in [item.id for item in again.pending("ann")]
-    fewer = rg.evaluate(ROWS[2:], ["exact_match"], folder=tmp_path / "fewer")
-    (tmp_path / "fewer" / "labels.jsonl").write_bytes(review.stored.path.read_bytes())
-    assert fewer.labels().n_unknown == 2
+    assert "q0" in [item.id for item in Review(changed.review_queue()).pending("ann")]
+    assert with_labels("fewer", ROWS[2:]).labels().n_unknown == 2
 
 
 def test_unusable_labels_are_refused_with_every_reason(review):
@@ -147,11 +143,8 @@ def label_all(review: Review, rater: str, values: dict[str, int]) -> None:
 def test_calibrate_reads_the_labels_of_the_run(review, run):
     label_all(review, "ann", {"q0": 0, "q1": 1, "q2": 1, "q3": 1, "q4": 0, "q5": 1})
     for found in (run.calibrate(), run.calibrate(run.folder / "labels.jsonl")):
-        quality = found.metric("exact_match").at_set
-        assert quality is not None
-        table = quality.table
-        # exact_match misses q2 and nothing else.
-        assert (table.both_yes, table.only_metric, table.only_people, table.both_no) == (3, 0, 1, 2)
+        # exact_match misses q2 and nothing else: both yes, the metric alone, people alone, both no.
+        assert astuple(found.metric("exact_match").at_set.table) == (3, 0, 1, 2)
 
 
 def test_who_settles_a_conflict_decides_for_calibrate_but_is_no_rater(review, run):
@@ -206,6 +199,9 @@ def test_labels_about_a_metric_are_compared_with_it_alone(run):
 
 
 def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
+    stats = review_stats(run.review_queue())
+    assert stats.states == {"open": 6}
+    assert (stats.raters, stats.agreement, stats.automatic) == ([], None, [])
     # ann and ben agree on 4 of 5; yes: ann 3, ben 2. Chance: 3/5 · 2/5 + 2/5 · 3/5 = 12/25.
     label_all(review, "ann", {"q0": 0, "q1": 1, "q2": 1, "q3": 1, "q4": 0})
     label_all(review, "ben", {"q0": 0, "q1": 1, "q2": 0, "q3": 1, "q4": 0})
@@ -217,26 +213,11 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
     assert tuple(reason.values()) == ("sample", 6, 5, 1, 0)
     counts = {rater: tuple(n)[:4] for rater, *n in map(dict.values, stats.raters)}
     assert counts == {"ann": (3, 2, 1, 0), "ben": (2, 3, 0, 0), "cleo": (0, 0, 0, 1)}
-    assert stats.agreement is not None
     (pair,) = stats.agreement.pairs
-    assert pair.n == 5
-    assert pair.value == pytest.approx((4 / 5 - 12 / 25) / (1 - 12 / 25))
+    assert (pair.n, pair.value) == (5, pytest.approx((4 / 5 - 12 / 25) / (1 - 12 / 25)))
     (verdict,) = stats.automatic
     # People: q1, q2, q3 match, q0 and q4 not; exact_match: q1, q3.
     assert astuple(verdict.table) == (2, 0, 1, 2)
-
-
-def test_stats_of_a_queue_without_labels(run):
-    stats = review_stats(run.review_queue())
-    assert stats.states == {"open": 6}
-    assert stats.raters == [] and stats.agreement is None and stats.automatic == []
-
-
-def test_the_labels_keep_their_place_in_the_random_order(review):
-    saved = review.save(review.queue.items[4], "ann", 1)
-    row = json.loads(LabelFile.of(review.queue.run.folder).path.read_text())
-    assert row["sample"] == {"seed": 0, "place": 4}
-    assert saved.label.sample is not None
 
 
 def test_labels_outlive_the_run_in_their_folder(review, run):

@@ -7,14 +7,37 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from ragauge.errors import PlanError, StoreError
+from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelFile, Retraction, ReviewLabel, SamplePlace
 
-IMPORTS = "import sys; from pathlib import Path; from ragauge.people.review_labels import LabelFile, ReviewLabel"
+APPENDING = """
+import sys
+from pathlib import Path
+from ragauge.errors import StoreError
+from ragauge.people.review_labels import LabelFile, ReviewLabel
+for n in range(int(sys.argv[2])):
+    try:
+        LabelFile(Path(sys.argv[1])).append(ReviewLabel(f"p{n}", "a", "ann", 1, "d" * 50))
+    except StoreError as error:
+        assert "existing files are unchanged" in str(error), error
+        break
+    print(n, flush=True)
+"""
+
+
+def appending(file: LabelFile, n: int, **how) -> subprocess.Popen[str]:
+    """A process that appends labels and says of each that it is saved."""
+    command = [sys.executable, "-c", APPENDING, str(file.path), str(n)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **how)
+
+
+def assert_saved(file: LabelFile, n: int) -> None:
+    log = file.read()
+    assert [each.id for each in log.labels] == [f"p{at}" for at in range(n)]
+    assert log.notes == ()
 
 
 def label(id: str = "q1", rater: str = "ann", value: int | None = 1, **more) -> ReviewLabel:
@@ -111,80 +134,36 @@ def test_a_field_that_no_label_has_is_an_error_that_names_it(file, field, value)
 
 
 def test_threads_and_processes_that_write_at_once_lose_nothing(file):
-    def write(n: int) -> None:
-        file.append(label(f"t{n}"))
-
-    script = (
-        f"{IMPORTS}\n"
-        "for n in range(20):\n"
-        "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'p{n}', 'a', 'ben', 1, 'd'))\n"
-    )
-    other = subprocess.Popen([sys.executable, "-c", script, str(file.path)])
+    other = appending(file, 20)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(write, range(40)))
-    assert other.wait(30) == 0
+        list(pool.map(lambda n: file.append(label(f"t{n}")), range(40)))
+    other.communicate(timeout=30)
+    assert other.returncode == 0
     ids = [each.id for each in file.read().labels]
     assert sorted(ids) == sorted([*(f"t{n}" for n in range(40)), *(f"p{n}" for n in range(20))])
 
 
 def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
-    script = (
-        f"{IMPORTS}\n"
-        "for n in range(100_000):\n"
-        "    LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd'))\n"
-        "    print(n, flush=True)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(file.path)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    saved = 0
-    for line in process.stdout:
-        saved = int(line) + 1
-        if saved == 50:
-            process.send_signal(signal.SIGKILL)
-            break
-    rest = process.stdout.read().split()
-    saved += len(rest)
-    process.wait(10)
-    ids = [each.id for each in file.read().labels]
-    assert ids[:saved] == [f"q{n}" for n in range(saved)]
-    assert len(ids) in (saved, saved + 1)  # one may have been written and not reported
-
-
-def write_until_full(path: Path, limit: int) -> int:
-    """Append labels in a process that may write files of `limit` bytes; how many it reported as saved."""
-    script = (
-        f"{IMPORTS}; from ragauge.errors import StoreError\n"
-        "n = 0\n"
-        "try:\n"
-        "    while n < 1000:\n"
-        "        LabelFile(Path(sys.argv[1])).append(ReviewLabel(f'q{n}', 'a', 'ann', 1, 'd' * n))\n"
-        "        n += 1\n"
-        "except StoreError as error:\n"
-        "    assert 'existing files are unchanged' in str(error), error\n"
-        "    print(n)\n"
-    )
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)],
-        capture_output=True, text=True, check=True, preexec_fn=full,
-    )  # fmt: skip
-    return int(done.stdout)
+    process = appending(file, 100_000)
+    saved = [next(process.stdout) for _ in range(50)]
+    process.send_signal(signal.SIGKILL)
+    saved += process.communicate(timeout=10)[0].split()
+    n = len(file.read().labels)
+    assert n in (len(saved), len(saved) + 1)  # one may have been written and not reported
+    assert [each.id for each in file.read().labels] == [f"p{at}" for at in range(n)]
 
 
 def test_on_a_full_disk_nothing_is_half_written(file):
-    saved = write_until_full(file.path, 5_000)
-    assert saved > 5
-    log = file.read()
-    assert [each.id for each in log.labels] == [f"q{n}" for n in range(saved)]
-    assert log.notes == ()  # not even the beginning of the label that did not fit
+    process = appending(
+        file, 1000, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))
+    )
+    n = len(process.communicate(timeout=30)[0].split())
+    assert process.returncode == 0
+    assert n > 5
+    assert_saved(file, n)  # not even the beginning of the label that did not fit
     assert file.path.read_bytes().endswith(b"\n")
-    file.append(label("more"))
-    assert file.read().labels[-1].id == "more"
+    file.append(label(f"p{n}"))
+    assert_saved(file, n + 1)
 
 
 def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
@@ -203,8 +182,3 @@ def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
     os.mkfifo(file.path)
     with pytest.raises(StoreError, match="a named pipe"):
         file.read()
-
-
-def test_a_run_in_memory_has_no_place_for_labels():
-    with pytest.raises(PlanError, match="stored in the run's folder"):
-        LabelFile.of(None)

@@ -1,14 +1,12 @@
 """Questions that a judge writes: quotes, refused replies, injection, cost told before, kills."""
 
-import json
 import re
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
+import faulty_server as faulty
 import pytest
 
 import ragauge as rg
@@ -157,85 +155,53 @@ def test_what_was_asked_before_is_free_and_gives_the_same_bytes(huts: Path):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-class Endpoint(ThreadingHTTPServer):
-    """A chat endpoint that answers one request at a time, counts them and kills the client at the n-th."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-        self.kill_at = 0
-        self.client: subprocess.Popen[bytes] | None = None
-        self.turn = threading.Lock()
-        super().__init__(("127.0.0.1", 0), Handler)
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        server = self.server
-        assert isinstance(server, Endpoint)
-        assert server.client
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with server.turn:
-            if server.client.poll() is not None:
-                return
-            server.asked.append(body["messages"][-1]["content"])
-            if len(server.asked) == server.kill_at:
-                server.client.kill()
-                server.client.wait()
-                return
-            self.answer(server.asked[-1])
-
-    def answer(self, prompt: str) -> None:
-        usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        message = {"content": json.dumps(reply(prompt))}
-        choices = [{"message": message, "finish_reason": "stop"}]
-        sent = json.dumps({"model": "m", "choices": choices, "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return None
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with Endpoint() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-
-
 @pytest.mark.slow
-def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(
-    tmp_path: Path, endpoint: Endpoint
-):
+def test_a_command_that_is_killed_again_and_again_asks_for_nothing_that_it_kept(tmp_path: Path):
     for number in range(24):
         text = re.sub(r"^\w+", f"Hut{number}", HUTS[0]).replace("588", str(500 + number))
         (tmp_path / f"{number}.md").write_text(text)
+    files = sorted(map(str, tmp_path.glob("*.md")))
+    output = tmp_path / "q.jsonl"
+    asked: list[str] = []
+    clients: list[subprocess.Popen[bytes]] = []
+    last = 0
 
-    def run(kill_at: int = 0, cache: str = "cache.sqlite") -> int:
-        endpoint.kill_at = len(endpoint.asked) + kill_at if kill_at else 0
-        files = sorted(map(str, tmp_path.glob("*.md")))
-        where = ("--judge", "m", "--judge-url", f"http://127.0.0.1:{endpoint.server_port}/v1")
-        command = [sys.executable, "-m", "ragauge", "questions", "make", *files, "-n", "24", *where]
-        options = f"--types number -o {tmp_path / 'q.jsonl'} --cache {tmp_path / cache}".split()
-        endpoint.client = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
-        return endpoint.client.wait(60)
+    def answer(_: int, body: dict[str, Any]) -> faulty.Answer:
+        """Replies one after the other, and kills the client that asks the last one."""
+        (client,) = clients[-1:]
+        if client.poll() is not None:
+            return faulty.RESET
+        asked.append(body["messages"][-1]["content"])
+        if len(asked) == last:
+            client.kill()
+            client.wait()
+            return faulty.RESET
+        return faulty.ok(reply(asked[-1]))
 
-    assert run(cache="other.sqlite") == 0
-    whole = (tmp_path / "q.jsonl").read_bytes()
-    assert len(whole.splitlines()) == len(endpoint.asked) / 3 == 24
-    (tmp_path / "q.jsonl").unlink()
-    endpoint.asked.clear()
-    for kill_at in (9, 30, 2):
-        assert run(kill_at) == -9
-        assert not (tmp_path / "q.jsonl").exists()
-    kept = sum(count for _, count, *_ in reply_ledger(tmp_path / "cache.sqlite").totals())
-    assert kept > 0
-    before = len(endpoint.asked)
-    assert run() == 0
-    assert len(endpoint.asked) - before == 72 - kept
-    assert (tmp_path / "q.jsonl").read_bytes() == whole
+    with faulty.FaultyServer(answer) as server:
+
+        def run(kill_at: int = 0, cache: str = "cache.sqlite") -> int:
+            nonlocal last
+            last = len(asked) + kill_at if kill_at else 0
+            command = [sys.executable, "-m", "ragauge", "questions", "make", *files, "-n", "24"]
+            where = ["--judge", "m", "--judge-url", server.url, "--types", "number"]
+            options = ["-o", str(output), "--cache", str(tmp_path / cache)]
+            clients.append(
+                subprocess.Popen([*command, *where, *options], stdout=subprocess.DEVNULL)
+            )
+            return clients[-1].wait(60)
+
+        assert run(cache="other.sqlite") == 0
+        whole = output.read_bytes()
+        assert len(whole.splitlines()) == len(asked) / 3 == 24
+        output.unlink()
+        asked.clear()
+        for kill_at in (9, 30, 2):
+            assert run(kill_at) == -9
+            assert not output.exists()
+        kept = sum(count for _, count, *_ in reply_ledger(tmp_path / "cache.sqlite").totals())
+        assert kept > 0
+        before = len(asked)
+        assert run() == 0
+        assert len(asked) - before == 72 - kept
+        assert output.read_bytes() == whole

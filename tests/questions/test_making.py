@@ -58,24 +58,6 @@ def asked_of(tmp_path: Path):
     return find
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("What is Curlew Hut?", "a stone house above the lake"),
-        ("When was Curlew Hut built by Ida Merrow?", "1994"),
-        ("How many beds does Curlew Hut have?", "32 beds"),
-        ("Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
-        ("When was Old Dairy Hut opened?", "1971"),
-        ("What is the price of the guest adult member (Fees)?", "£17"),
-        ("Does Curlew Hut have 32 beds?", "Yes"),
-        ("Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
-        ("Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
-    ],
-)
-def test_sentences_and_cells_become_questions(asked_of, question, answer):
-    assert asked_of(HUTS).get(question) == answer
-
-
 def test_each_question_names_its_subject(asked_of):
     assert not [asked for asked in asked_of(HUTS) if " it " in asked or " here" in asked]
 
@@ -101,25 +83,17 @@ def test_each_question_names_its_subject(asked_of):
         ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
         ("Final selection of the keeper takes place at a hearing.", "takes place"),
         ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
+        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
+        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
+        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+        ("# Tags\n\nPrivate pages can be read by anyone who knows the address.", "Can private pages"),
+        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
+        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
+        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
     ],
 )  # fmt: skip
 def test_what_no_question_says_is_not_asked(asked_of, text, silly):
     assert not [question for question in asked_of(text) if silly in question]
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "answer"),
-    [
-        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
-        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
-        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
-        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
-        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
-        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
-    ],
-)  # fmt: skip
-def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
-    assert asked_of(text).get(question) == answer
 
 
 @pytest.mark.parametrize(
@@ -136,9 +110,11 @@ def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
         ("Stretchers are kept at Tallow Hut.", "place", "Where are stretchers kept?", "at Tallow Hut"),
         ("Wardens clean the old stove by brushing the pipes.", "means", "How do wardens clean the old stove?", "by brushing the pipes"),
         ("Lantern Hut offers soup, tea and fresh bread.", "listed objects", "What does Lantern Hut offer?", "soup, tea and fresh bread"),
-        ("Lantern Hut offers the best soup of the valley.", "object", "What does Lantern Hut offer?", "the best soup of the valley"),
+        ("Lantern Hut needs the best soup of the valley.", "object", "What does Lantern Hut need?", "the best soup of the valley"),
+        ("Wet boots can damage the floor of the porch.", "object", "What can wet boots damage?", "the floor of the porch"),
+        ("Lantern Hut offers the best soup of the valley.", "object", None, ""),
         ("Lantern Hut has the best soup of the valley.", "object", None, ""),
-        ("Amber light means that walkers must be off the tops.", "meaning", "What does amber light mean?", "that walkers must be off the tops"),
+        ("Amber light means that walkers must be off the tops.", "definition", "What does amber light mean?", "that walkers must be off the tops"),
         ("Ada Merrow is a teacher from Penlow.", "definition", "Who is Ada Merrow?", "a teacher from Penlow"),
         ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
         ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
@@ -148,9 +124,25 @@ def test_what_was_asked_badly_is_asked_well(asked_of, text, question, answer):
         ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
         ("A hut is low. Lantern Hut stands beside a stream in the valley.", "which", "Which hut stands beside a stream in the valley?", "Lantern Hut"),
         ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
+        ("Ms Ida Merrow paid for the new roof of the barn.", "which", "Who paid for the new roof of the barn?", "Ms Ida Merrow"),
+        ("Ida Merrow has the key of the old barn.", "which", None, ""),
+        ("Wool socks can prevent blisters on long walks.", "which", "What can prevent blisters on long walks?", "wool socks"),
+        ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
+        ("If a guest is late, it is cold.", "condition", None, ""),
+        ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
+        ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
+        ("Wash the pans of Lantern Hut twice a day.", "frequency", "How often should you wash the pans of Lantern Hut?", "twice a day"),
+        ("Do not wash the pans of Lantern Hut in the spring.", "denied", "Should you wash the pans of Lantern Hut in the spring?", "No"),
+        ("Soup for Lantern Hut consists of peas and salt.", "complement", "What does soup for Lantern Hut consist of?", "peas and salt"),
+        ("Lantern Hut is used to store the boats.", "complement", "What is Lantern Hut used for?", "to store the boats"),
+        ("Each bag for Lantern Hut contains 85 kg of flour.", "count", "How much flour does each bag for Lantern Hut contain?", "85 kg"),
+        ("The path at Lantern Hut is 12 metres wide.", "measure", "How wide is the path at Lantern Hut?", "12 metres"),
+        ("A tour of Lantern Hut takes two to four hours.", "time", "How long does a tour of Lantern Hut take?", "two to four hours"),
+        ("Lantern Hut had lost its roof in 1994.", "date", None, ""),
         ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
         ("Every hut has a radio on channel 7.", "count", None, ""),
         ("Lantern Hut serves 60% of the guests.", "changed number", "Does Lantern Hut serve 75% of the guests?", "No. Lantern Hut serves 60% of the guests."),
+        ("Lantern Hut is open to guests from the age of 18.", "changed number", None, ""),
         ("Lantern Hut serves 90% of the guests.", "changed number", "Does Lantern Hut serve 45% of the guests?", "No. Lantern Hut serves 90% of the guests."),
         ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 1,500 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
         ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
@@ -163,8 +155,9 @@ def test_each_pattern_asks_for_its_part(asked_of, text, pattern, question, answe
 @pytest.mark.parametrize(
     ("intro", "question"),
     [
-        ("The following rooms are open in winter", "Which rooms are open in winter?"),
+        ("The following rooms are open in winter", "Which rooms are open in winter (Huts)?"),
         ("Curlew Hut offers", "What does Curlew Hut offer?"),
+        ("There are two comforts", "What are the two comforts (Huts)?"),
     ],
 )
 def test_the_items_of_a_list_answer_the_sentence_above_it(tmp_path, intro, question):
@@ -273,41 +266,37 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("text", "question", "answer"),
     [
+        (HUTS, "What is Curlew Hut?", "a stone house above the lake"),
+        (HUTS, "When was Curlew Hut built by Ida Merrow?", "1994"),
+        (HUTS, "How many beds does Curlew Hut have?", "32 beds"),
+        (HUTS, "Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
+        (HUTS, "When was Old Dairy Hut opened?", "1971"),
+        (HUTS, "What is the price of the guest adult member (The huts, Fees)?", "£17"),
+        (HUTS, "Does Curlew Hut have 32 beds?", "Yes"),
+        (HUTS, "Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
+        (HUTS, "Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
+        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
+        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
+        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
+        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
+        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
         ("# Pump P4\n\nThe noise level is 61 decibels.", "What is the noise level (Pump P4)?", "61 decibels"),
         ("# Hire\n\nThe warden is Ada Merrow.", "Who is the warden (Hire)?", "Ada Merrow"),
         ("# Hire\n\n## Is it free?\n\nThe rent is £40 a week.", "What is the rent (Hire)?", "£40 a week"),
         ("---\ntitle: Boats\n---\n\nThe rent includes oars and one life jacket.", "What does the rent include (Boats)?", "oars and one life jacket"),
         ("# Hire\n\nClaims are handled by the harbour office.", "Who handles claims (Hire)?", "the harbour office"),
-        ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier?", "Yes"),
+        ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier (Hire)?", "Yes"),
         ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
         ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
         ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
         ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
     ],
 )  # fmt: skip
-def test_a_question_says_what_it_is_about_by_the_headings_above_it(
+def test_sentences_and_cells_become_questions_that_say_what_they_are_about(
     asked_of, text, question, answer
 ):
     assert asked_of(text).get(question) == answer
-
-
-@pytest.mark.parametrize(
-    ("text", "silly"),
-    [
-        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
-        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
-        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
-        (
-            "# Tags\n\nPrivate pages can be read by anyone who knows the address.",
-            "Can private pages",
-        ),
-        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
-        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
-        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
-    ],
-)
-def test_a_sentence_that_may_be_read_in_two_ways_is_not_asked(asked_of, text, silly):
-    assert not [question for question in asked_of(text) if silly in question]
 
 
 LOCKS = """# Locks
@@ -342,7 +331,7 @@ def test_things_are_confused_followed_up_and_compared(tmp_path: Path):
         ["What is Tern Lock?", "a lock near Penlow"],
         ["What is Swift Lock?", "a lock near Ashby"],
     )
-    compared = found["Which has the higher depth, Tern or Swift?"]
+    compared = found["Which has the higher depth, Tern or Swift (Locks, Swift Lock)?"]
     assert compared["references"] == ["Swift (5 m; Tern: 3 m)"]
     assert not [question for question in found if "year" in question]
     path = tmp_path / "q.jsonl"

@@ -51,96 +51,68 @@ PEERS = {
 }
 
 
-# Which queries count
+# Which queries count, and the settings of trec_eval
+
+FOUND_NOTHING = {query: {"d1": 1} for query in ("q1", "q2")}, {"q1": {"d1": 1.0}, "q2": {}}
+UTILITY = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}, {"q1": {"d1": 0.9}}
+"""q1: one found, none wrong or missed: 1. q2 is not in the run: 0, and not one missed."""
+UNJUDGED_FIRST = QRELS, {"q1": {"x": 9.0, "y": 8.0, "d3": 1.0}}
+NEAR = {"q1": {"a": 1}}, {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}
+"""Scores that differ by less than 32 bits hold: a tie, and "b" comes before "a"."""
 
 
-def test_a_mean_is_over_the_queries_in_both_and_one_without_relevant_documents_counts_0():
-    # q1: 1/1. q2 has nothing relevant: 0. q3 is not in the run, q9 not judged.
+@pytest.mark.parametrize(
+    ("judged", "settings", "means"),
+    [
+        # q1: 1/1. q2 has nothing relevant: 0. q3 is not in the run, q9 not judged.
+        ((QRELS, RUN), {}, {"mrr": (1 + 0) / 2, "num_ret": 4}),
+        ((QRELS, RUN), {"complete": True}, {"mrr": (1 + 0 + 0) / 3, "num_rel": 3, "num_q": 3}),
+        ((QRELS, RUN), {"undefined": "leave_out"}, {"mrr": 1.0}),
+        (({"q2": {"d1": 0}}, RUN), {"undefined": "leave_out"}, {"mrr": None}),
+        # AP of q1: (1/1 + 2/3) / 2 = 5/6; of q2 0, which counts as 0.00001.
+        ((QRELS, RUN), {}, {"gmap": exp((log(5 / 6) + log(0.00001)) / 2)}),
+        (UTILITY, {"complete": True}, {"utility_1,-1,-1,0": 1 / 2}),
+        (FOUND_NOTHING, {}, {"mrr": 1 / 2}),
+        ((QRELS, RUN), {"depth": 2}, {"recall": (1 / 2 + 0) / 2, "num_ret": 2 + 1}),
+        ((QRELS, RUN), {"depth": 10**30}, {"num_ret": 4}),
+        (UNJUDGED_FIRST, {}, {"mrr": 1 / 3}),
+        (UNJUDGED_FIRST, {"judged_only": True}, {"mrr": 1.0}),
+        (NEAR, {}, {"mrr": 0.5}),
+        (NEAR, {"compat": "trec10"}, {"mrr": 1.0}),
+        # The least grade changes binary measures; a label's own goes before the one for all.
+        ((QRELS, RUN), {"min_grade": 2}, {"mrr": (1 / 3 + 0) / 2, "mrr(min_grade=1)": 1 / 2}),
+    ],
+)
+def test_means_worked_out_by_hand(judged, settings, means):
+    ranked = rank(*judged, list(means), **settings)
+    assert {name: ranked.mean(name) for name in means} == {
+        name: value if value is None else approx(value) for name, value in means.items()
+    }
+
+
+def test_queries_without_a_value_are_counted():
     ranked = rank(QRELS, RUN, ["mrr"])
-    assert ranked.mean("mrr") == approx((1 + 0) / 2)
     assert ranked.per_query("mrr") == {"q1": 1.0, "q2": None}
     assert ranked.n_unjudged_queries == (1,)
-
-
-def test_complete_averages_over_all_judged_queries():
-    ranked = rank(QRELS, RUN, ["mrr", "num_rel", "num_q"], complete=True)
-    assert ranked.mean("mrr") == approx((1 + 0 + 0) / 3)
-    assert ranked.mean("num_rel") == 3
-    assert ranked.mean("num_q") == 3
-
-
-def test_undefined_queries_are_left_out_on_demand():
-    ranked = rank(QRELS, RUN, ["mrr"], undefined="leave_out")
-    assert ranked.mean("mrr") == 1.0
-    (summary,) = ranked.summaries
+    assert ranked.summaries[0].n == 2
+    (summary,) = rank(QRELS, RUN, ["mrr"], undefined="leave_out").summaries
     assert (summary.n, summary.n_undefined) == (1, 1)
-    assert rank(QRELS, RUN, ["mrr"]).summaries[0].n == 2
 
 
-def test_where_no_query_has_a_value_there_is_no_mean():
-    ranked = rank({"q2": {"d1": 0}}, RUN, ["mrr"], undefined="leave_out")
-    assert ranked.mean("mrr") is None
-    assert ranked.summaries[0].value is None
-
-
-def test_what_a_run_lacks_adds_0_to_utility_too_with_complete():
-    # q1: one found, none wrong or missed: 1. q2 is not in the run: 0, and not one missed.
-    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
-    ranked = rank(qrels, {"q1": {"d1": 0.9}}, ["utility_1,-1,-1,0"], complete=True)
-    assert ranked.mean("utility_1,-1,-1,0") == approx(1 / 2)
-
-
-def test_a_count_is_summed_and_a_geometric_mean_takes_its_logarithms():
-    ranked = rank(QRELS, RUN, ["num_ret", "gmap"])
-    assert ranked.mean("num_ret") == 4
-    # AP of q1: (1/1 + 2/3) / 2 = 5/6; of q2 0, which counts as 0.00001.
-    assert ranked.mean("gmap") == approx(exp((log(5 / 6) + log(0.00001)) / 2))
-
-
-def test_a_query_that_found_nothing_counts_0_and_one_never_searched_is_left_out():
-    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
-    assert rank(qrels, {"q1": {"d1": 1.0}, "q2": {}}, ["mrr"]).mean("mrr") == approx(1 / 2)
+def test_a_query_that_was_never_searched_is_left_out():
     rows = [
-        {"id": "q1", "context_ids": ["d1"], "relevant": ["d1"]},
-        {"id": "q2", "context_ids": [], "relevant": ["d1"]},
-        {"id": "q3", "context_ids": None, "relevant": ["d1"]},
+        {"id": f"q{at}", "context_ids": ids, "relevant": ["d1"]}
+        for at, ids in enumerate((["d1"], [], None))
     ]
     samples = rg.load(rows)
     ranked = rank(samples, samples, ["mrr"])
     assert ranked.mean("mrr") == approx(1 / 2)
-    assert ranked.per_query("mrr") == {"q1": 1.0, "q2": 0.0}
+    assert ranked.per_query("mrr") == {"q0": 1.0, "q1": 0.0}
 
 
-# Settings of trec_eval
-
-
-def test_the_least_grade_changes_binary_measures_and_leaves_ndcg():
-    one, two = (rank(QRELS, RUN, ["mrr", "ndcg"], min_grade=grade) for grade in (1, 2))
-    assert (one.per_query("mrr")["q1"], two.per_query("mrr")["q1"]) == (1.0, approx(1 / 3))
-    assert one.per_query("ndcg")["q1"] == two.per_query("ndcg")["q1"]
-    # A label's own setting goes before the one for all.
-    own = "mrr(min_grade=1)"
-    assert rank(QRELS, RUN, [own], min_grade=2).per_query(own)["q1"] == 1
-
-
-def test_depth_cuts_every_ranking():
-    ranked = rank(QRELS, RUN, ["recall", "num_ret"], depth=2)
-    assert ranked.per_query("recall")["q1"] == approx(1 / 2)
-    assert ranked.mean("num_ret") == 2 + 1
-    assert rank(QRELS, RUN, ["num_ret"], depth=10**30).mean("num_ret") == 4
-
-
-def test_judged_only_lets_later_documents_move_up():
-    run = {"q1": {"x": 9.0, "y": 8.0, "d3": 1.0}}
-    assert rank(QRELS, run, ["mrr"]).mean("mrr") == approx(1 / 3)
-    assert rank(QRELS, run, ["mrr"], judged_only=True).mean("mrr") == 1.0
-
-
-def test_scores_are_compared_in_32_bits_or_in_64_and_ties_go_to_the_higher_name():
-    # The scores differ by less than 32 bits hold: a tie, and "b" comes before "a".
-    run, qrels = {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}, {"q1": {"a": 1}}
-    assert rank(qrels, run, ["mrr"]).mean("mrr") == 0.5
-    assert rank(qrels, run, ["mrr"], compat="trec10").mean("mrr") == 1.0
+def test_the_least_grade_leaves_ndcg():
+    one, two = (rank(QRELS, RUN, "ndcg", min_grade=grade).per_query("ndcg") for grade in (1, 2))
+    assert one["q1"] == two["q1"]
 
 
 # The peer

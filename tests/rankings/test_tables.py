@@ -89,20 +89,6 @@ def test_json_holds_summaries_comparisons_and_values(table):
     assert any("differs significantly from good" in note for note in told["notes"])
 
 
-def test_names_are_escaped_in_every_format_for_people():
-    ranked = rank(QRELS, {"50%_a|b": GOOD, "<i>": POOR}, ["map"])
-    table = RankingTable(ranked, all_pairs=True)
-    assert r"50%\_a\|b" in written(table, "md", per_query=True)
-    assert r"50\%\_a\textbar{}b" in written(table, "latex", per_query=True)
-    for form in ("md", "html"):
-        assert "<i>" not in written(table, form)
-
-
-def test_formulas_in_names_are_harmless_in_csv():
-    table = RankingTable(rank(QRELS, {"=1+1": GOOD}, ["map"]))
-    assert "\n'=1+1,map" in written(table, "csv")
-
-
 def test_the_best_is_bold_in_papers_and_notebooks_and_both_say_how_runs_differ(table):
     assert rf"\textbf{{{8 / 9:.4f} {{[}}" in written(table, "latex")
     assert f"<b>{8 / 9:.4f} [" in written(table, "html")

@@ -20,7 +20,7 @@ ROWS = [{"id": f"q{at}", "answer": f"It is {at}.", "reference": str(at % 5)} for
 
 
 @pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+def bucket(monkeypatch, tmp_path) -> Iterator[str]:
     gcsfs = pytest.importorskip("gcsfs", reason="pip install 'ragauge[gs]'")
     pytest.importorskip("gcp_storage_emulator", reason="pip install gcp-storage-emulator")
     with socket.socket() as free:
@@ -44,9 +44,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
         server.wait()
 
 
-def test_an_interrupted_run_is_resumed_and_read_elsewhere(
-    bucket: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_an_interrupted_run_is_resumed_and_read_elsewhere(bucket, monkeypatch, tmp_path):
     url, metrics = f"{bucket}/a/one", ["exact_match", "number_match"]
     told: list[int] = []
 
@@ -77,7 +75,7 @@ def test_an_interrupted_run_is_resumed_and_read_elsewhere(
     assert (there.folder / ".copied").read_text() == copied  # nothing was fetched
 
 
-def test_a_bucket_that_is_not_there_is_said(bucket: str):
+def test_a_bucket_that_is_not_there_is_said(bucket):
     with pytest.raises(StoreError, match=r"^gs://none/run: cannot be read: .* create the bucket"):
         rg.open_run("gs://none/run")
     with pytest.raises(StoreError, match=r"^gs://runs/x: is not a run folder: it has no manifest"):

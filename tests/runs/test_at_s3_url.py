@@ -50,7 +50,7 @@ def command(
     return started("-m", "ragauge", *arguments, cache=cache, **changed)
 
 
-def test_a_killed_run_is_resumed_and_copied_with_the_same_numbers(bucket: str, tmp_path: Path):
+def test_a_killed_run_is_resumed_and_copied_with_the_same_numbers(bucket, tmp_path):
     import s3fs
 
     files = s3fs.S3FileSystem()
@@ -75,7 +75,7 @@ def test_a_killed_run_is_resumed_and_copied_with_the_same_numbers(bucket: str, t
         assert (here / name).read_bytes() == (fetched / name).read_bytes(), name
 
 
-def test_runs_are_shown_and_compared_by_their_urls(bucket: str, tmp_path: Path):
+def test_runs_are_shown_and_compared_by_their_urls(bucket, tmp_path):
     cache, url = tmp_path / "cache", f"{bucket}/shown"
     rows = [
         {"id": f"q{at}", "answer": str(at % 3), "reference": "1", "system": system}
@@ -104,7 +104,7 @@ def test_runs_are_shown_and_compared_by_their_urls(bucket: str, tmp_path: Path):
     assert (other.returncode, "holds another run" in other.stderr) == (5, True)
 
 
-def test_what_does_not_answer_is_one_sentence(bucket: str, tmp_path: Path):
+def test_what_does_not_answer_is_one_sentence(bucket, tmp_path):
     cache, url = tmp_path / "cache", f"{bucket}/none"
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n')
     run = ("run", "a.jsonl", "-m", "dont_know", "--folder")
@@ -138,9 +138,7 @@ for item in review.queue.items[:int(sys.argv[3])]:
 """
 
 
-def test_people_label_at_the_same_time_and_what_was_saved_survives_a_kill(
-    bucket: str, tmp_path: Path
-):
+def test_people_label_at_the_same_time_and_what_was_saved_survives_a_kill(bucket, tmp_path):
     url, cache = f"{bucket}/labelled", tmp_path / "ann"
     started("-c", EVALUATE, url, "0", cache=cache)
     # Ann labels in two processes on one machine, ben and cleo on machines of their own; cleo is killed.

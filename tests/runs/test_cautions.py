@@ -85,12 +85,6 @@ def test_texts_that_are_not_there_have_no_length():
     assert Facts.of(manifest) == Facts(1, None, None)
 
 
-def test_a_condition_on_texts_that_are_not_there_does_not_hold():
-    rows = [{"id": "1", "system": system, "answer": "word " * 30} for system in "ab"]
-    run = rg.evaluate([{**row, "contexts": ["word"]} for row in rows], ["token_f1", "topic_drift"])
-    assert run.cautions == ()
-
-
 def test_another_setting_of_the_metric_has_its_own_cautions():
     metrics = ['token_f1(count="set")', 'token_f1(normalize="none")']
     (caution,) = run_of({"a": 30, "b": 30}, 1, metrics).cautions
@@ -110,15 +104,16 @@ def test_a_caution_about_all_settings_holds_for_each():
     assert [caution.metric for caution in run.cautions] == ["hallucination", "hallucination(n=2)"]
 
 
-def test_a_metric_that_could_not_be_scored_has_no_caution():
-    run = rg.evaluate([{"id": "1", "answer": "x"}], ["hallucination", "dont_know"])
-    assert run.cautions == ()
-
-
-def test_a_check_whose_name_is_no_label_has_no_caution(tmp_path):
+def test_what_was_not_scored_is_no_label_or_lacks_its_texts_has_no_caution(tmp_path):
+    assert rg.evaluate([{"id": "1", "answer": "x"}], ["hallucination", "dont_know"]).cautions == ()
     suite = tmp_path / "own.toml"
     suite.write_text('name = "own"\n[[check]]\n[check.rules]\n"is it so?" = { contains = "x" }\n')
     assert rg.evaluate([{"id": "1", "answer": "x"}], Suite.load(str(suite))).cautions == ()
+    rows = [
+        {"id": "1", "system": system, "answer": "word " * 30, "contexts": ["word"]}
+        for system in "ab"
+    ]
+    assert rg.evaluate(rows, ["token_f1", "topic_drift"]).cautions == ()
 
 
 def test_a_stored_run_has_the_same_cautions_without_reading_evidence(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """A large stored run shows what it computed when it ended, and computes it again where that does not hold."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,13 @@ from ragauge.runs.outcomes import RESULTS
 from ragauge.runs.scores import InParts
 from ragauge.runs.store import RunFolder
 
-N = 40
 
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture(autouse=True, scope="module")
+def small():
     """A run of 80 answers counts as large."""
-    monkeypatch.setattr(outcomes, "MIN_ANSWERS", 60)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(outcomes, "MIN_ANSWERS", 60)
+        yield
 
 
 def run_of(folder: Path | None) -> Run:
@@ -33,30 +34,36 @@ def run_of(folder: Path | None) -> Run:
             "reference": "Rome" if at % 5 else None,
             "topic": "abc"[at % 3],
         }
-        for at in range(N)
+        for at in range(40)
         for system, step in (("plain", 2), ("tuned", 4))
     ]
-    metrics = ["answer-quality", "token_f1"]
-    return rg.evaluate(rows, metrics, folder=folder, batch_size=9)
+    return rg.evaluate(rows, ["answer-quality", "token_f1"], folder=folder, batch_size=9)
 
 
-def unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever reads all scores fails."""
+@pytest.fixture(scope="module")
+def in_memory(small):
+    return run_of(None)
+
+
+@pytest.fixture(scope="module")
+def made(small, tmp_path_factory):
+    return run_of(tmp_path_factory.mktemp("made") / "run")
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """The folder of a stored run, to be changed."""
+    return Path(shutil.copytree(made.folder, tmp_path / "run"))
+
+
+def test_the_first_screen_of_a_large_run_reads_no_scores(made, in_memory, monkeypatch):
+    text, summary = str(made), made.summary()
 
     def pieces(self: InParts):
         raise AssertionError("the scores were read")
 
     monkeypatch.setattr(InParts, "pieces", pieces)
-
-
-def test_the_first_screen_of_a_large_run_reads_no_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    made = run_of(tmp_path / "run")
-    in_memory = run_of(None)
-    text, summary = str(made), made.summary()
-    unreadable(monkeypatch)
-    opened = rg.open_run(tmp_path / "run")
+    opened = rg.open_run(made.folder)
     assert str(opened) == text
     assert opened.summary().equals(summary)
     assert opened.summary().schema == summary.schema
@@ -64,10 +71,8 @@ def test_the_first_screen_of_a_large_run_reads_no_scores(
     assert find(opened) == find(in_memory)
     assert opened.outcomes == in_memory.outcomes
     kept, computed = (differences(each, "tuned") for each in (opened, in_memory))
-    assert kept is not None
-    assert computed is not None
     assert kept.comparison.rows == computed.comparison.rows
-    assert kept.comparison.folders == (str(tmp_path / "run"),) * 2
+    assert kept.comparison.folders == (str(made.folder),) * 2
     for metric in ("token_f1", "exact_match"):
         assert opened.worst(metric, 5).equals(in_memory.worst(metric, 5))
     assert opened.cautions == in_memory.cautions
@@ -77,73 +82,60 @@ def test_the_first_screen_of_a_large_run_reads_no_scores(
         opened.worst("token_f1", 21)
 
 
-def test_more_of_a_run_than_is_kept_is_read_from_its_scores(tmp_path: Path):
-    run_of(tmp_path / "run")
-    opened, in_memory = rg.open_run(tmp_path / "run"), run_of(None)
-    assert opened.worst("token_f1", 25).equals(in_memory.worst("token_f1", 25))
-    assert opened.summary("topic").equals(in_memory.summary("topic"))
-
-
 @pytest.mark.parametrize("change", ["absent", "cut", "edited", "other version", "other scores"])
-def test_results_that_do_not_belong_to_the_scores_are_computed_again(change: str, tmp_path: Path):
-    summary = run_of(tmp_path / "run").summary()
-    path = tmp_path / "run" / RESULTS
+def test_results_that_do_not_belong_to_the_scores_are_computed_again(change, folder, made):
+    path = folder / RESULTS
     head, body = path.read_text().split("\n")
     said = json.loads(head)
-    if change == "absent":
-        path.unlink()
-    elif change == "cut":
-        path.write_text(f"{head}\n{body[: len(body) // 2]}")
-    elif change == "edited":
-        path.write_text(f"{head}\n{body.replace('0', '1')}")
-    elif change == "other version":
-        path.write_text(f"{json.dumps({**said, 'ragauge': '0.0.1'})}\n{body}")
-    else:
-        path.write_text(f"{json.dumps({**said, 'scores': '0' * 64})}\n{body}")
-    opened = rg.open_run(tmp_path / "run")
+    changed = {
+        "cut": f"{head}\n{body[: len(body) // 2]}",
+        "edited": f"{head}\n{body.replace('0', '1')}",
+        "other version": f"{json.dumps({**said, 'ragauge': '0.0.1'})}\n{body}",
+        "other scores": f"{json.dumps({**said, 'scores': '0' * 64})}\n{body}",
+    }
+    path.write_text(changed[change]) if change in changed else path.unlink()
+    opened = rg.open_run(folder)
     assert opened.stored_results == {}
-    assert opened.summary().equals(summary)
+    assert opened.summary().equals(made.summary())
 
 
-def test_a_run_that_is_resumed_with_other_scores_keeps_its_own_results(tmp_path: Path):
-    before = (run_of(tmp_path / "run"), (tmp_path / "run" / RESULTS).read_bytes())[1]
-    RunFolder(tmp_path / "run").reopen()
-    (tmp_path / "run" / "scores" / "000003.parquet").unlink()
-    run_of(tmp_path / "run")
-    assert (tmp_path / "run" / RESULTS).read_bytes() == before
-    (tmp_path / "run" / RESULTS).unlink()
-    run_of(tmp_path / "run")  # it is finished, and what is missing is computed
-    assert (tmp_path / "run" / RESULTS).read_bytes() == before
+def test_more_of_a_run_than_is_kept_is_read_from_its_scores_in_any_pieces(
+    folder, in_memory, monkeypatch
+):
+    opened = rg.open_run(folder)
+    assert opened.worst("token_f1", 30).equals(in_memory.worst("token_f1", 30))
+    assert opened.summary("topic").equals(in_memory.summary("topic"))
+    monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 9)
+    (folder / RESULTS).unlink()
+    assert rg.open_run(folder).worst("token_f1", 30).equals(in_memory.worst("token_f1", 30))
 
 
-def test_labels_given_after_the_run_show_on_its_first_screen(tmp_path: Path):
-    run = run_of(tmp_path / "run")
-    assert "labels:" not in str(rg.open_run(tmp_path / "run"))
+def test_a_run_that_is_resumed_with_other_scores_keeps_its_own_results(tmp_path):
+    folder = run_of(tmp_path / "run").folder
+    before = (folder / RESULTS).read_bytes()
+    RunFolder(folder).reopen()
+    (folder / "scores" / "000003.parquet").unlink()
+    run_of(folder)
+    assert (folder / RESULTS).read_bytes() == before
+    (folder / RESULTS).unlink()
+    run_of(folder)  # it is finished, and what is missing is computed
+    assert (folder / RESULTS).read_bytes() == before
+
+
+def test_labels_given_after_the_run_show_on_its_first_screen(folder):
+    run = rg.open_run(folder)
+    assert "labels:" not in str(run)
     review = Review(run.review_queue())
     review.save(review.queue.items[0], "ann", 1)
-    assert "labels: 1 of 80 answers by ann" in str(rg.open_run(tmp_path / "run"))
+    assert "labels: 1 of 80 answers by ann" in str(rg.open_run(folder))
 
 
-def test_a_small_run_keeps_no_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(outcomes, "MIN_ANSWERS", 80)
-    run_of(tmp_path / "run")
-    assert not (tmp_path / "run" / RESULTS).exists()
-
-
-def test_the_worst_rows_do_not_depend_on_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    run_of(tmp_path / "run")
-    opened = rg.open_run(tmp_path / "run")
-    whole = opened.worst("token_f1", 30)
-    monkeypatch.setattr("ragauge.runs.scores.SAMPLES_AT_ONCE", 9)
-    (tmp_path / "run" / RESULTS).unlink()
-    again = rg.open_run(tmp_path / "run")
-    assert again.worst("token_f1", 30).equals(whole)
-
-
-def test_an_aggregate_whose_code_is_not_loaded_has_no_kept_value(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_small_run_keeps_no_results_and_neither_has_one_whose_aggregates_are_not_loaded(
+    tmp_path, folder, monkeypatch
 ):
-    run_of(tmp_path / "run")
-    opened = rg.open_run(tmp_path / "run")
+    opened = rg.open_run(folder)
     monkeypatch.setattr(Run, "problems", ("the code of an aggregate is not loaded",))
     assert opened.stored_results == {}
+    monkeypatch.setattr(outcomes, "MIN_ANSWERS", 80)
+    run_of(tmp_path / "small")
+    assert not (tmp_path / "small" / RESULTS).exists()

@@ -25,12 +25,14 @@ def in_another_process() -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-@pytest.mark.skipif(os.name != "posix", reason="no locks by which to see who lives")
-def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+@pytest.fixture(autouse=True)
+def temporary_files_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no locks by which to see who lives")
+def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_stays(tmp_path: Path):
     not_ours = tmp_path / "ragauge-notes"
     not_ours.mkdir()
     killed, left_over = in_another_process()
@@ -40,20 +42,14 @@ def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_stay
         killed.wait()
         assert left_over.exists()
         folder = TemporaryFolder()
-        assert folder.path.exists()
+        assert folder.path.exists() and in_use.exists() and not_ours.exists()
         assert not left_over.exists()
-        assert in_use.exists()
-        assert not_ours.exists()
     finally:
         living.kill()
         living.wait()
 
 
-def test_the_folder_goes_when_nothing_refers_to_it_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
+def test_the_folder_goes_when_nothing_refers_to_it_any_more():
     folder = TemporaryFolder()
     path = folder.path
     (path / "000000.parquet").write_bytes(b"rows")

@@ -49,11 +49,10 @@ def test_with_every_row_labelled_the_metric_adds_nothing():
     values, labels = np.array([0.9, 0.2, 0.4, 0.7]), np.array([1.0, 0, 1, 1])
     found = prediction_powered(values, labels)
     assert (found.value, found.tuning) == (0.75, 0.0)
-
-
-def test_a_metric_that_runs_against_the_labels_is_not_used():
+    # Nor does a metric that runs against the labels.
     found = prediction_powered(np.array([0, 1, 0, 1, 1, 0.0]), np.array([1, 0, 1, 0, NAN, NAN]))
     assert (found.value, found.tuning) == (0.5, 0.0)
+    assert prediction_powered(np.array([1.0, 0.0]), np.array([1.0, NAN])) is None
 
 
 def test_labels_without_an_error_still_leave_doubt():
@@ -73,23 +72,15 @@ def test_grades_keep_their_scale():
 
 def test_shifting_or_scaling_the_metric_changes_nothing():
     values, labels = made(60, 200)
-    expected, found = prediction_powered(values, labels), prediction_powered(3 * values + 7, labels)
-    assert (found.value, found.low, found.high) == approx(
-        (expected.value, expected.low, expected.high)
-    )
-
-
-def test_fewer_than_two_labels_have_no_rate():
-    assert prediction_powered(np.array([1.0, 0.0]), np.array([1.0, NAN])) is None
+    one, other = prediction_powered(values, labels), prediction_powered(3 * values + 7, labels)
+    assert (other.value, other.low, other.high) == approx((one.value, one.low, one.high))
 
 
 def test_repeated_rows_of_a_question_do_not_narrow_the_interval():
     values, labels = made(40, 80)
     once = prediction_powered(values, labels, small_sample=False)
-    thrice = prediction_powered(
-        np.tile(values, 3), np.tile(labels, 3), questions=np.tile(np.arange(120), 3),
-        small_sample=False,
-    )  # fmt: skip
+    rows, questions = (np.tile(values, 3), np.tile(labels, 3)), np.tile(np.arange(120), 3)
+    thrice = prediction_powered(*rows, questions=questions, small_sample=False)
     assert (thrice.low, thrice.high) == approx((once.low, once.high), abs=1e-3)
 
 
@@ -104,9 +95,8 @@ def test_rogan_and_gladen_worked_out_by_hand():
 
 
 def test_with_every_row_labelled_rogan_gladen_is_the_share_of_yes():
-    verdicts = np.array([1, 1, 0, 0, 1, 0, 1, 0], bool)
-    labels = np.array([1, 1, 0, 1, 1, 0, 0, 0.0])
-    assert rogan_gladen(verdicts, labels).value == approx(0.5)
+    verdicts, labels = np.array([1, 1, 0, 0, 1, 0, 1, 0], bool), [1, 1, 0, 1, 1, 0, 0, 0.0]
+    assert rogan_gladen(verdicts, np.array(labels)).value == approx(0.5)
 
 
 def test_a_rate_beyond_the_scale_is_clipped_and_says_so():
@@ -121,12 +111,9 @@ def test_a_metric_no_better_than_chance_corrects_nothing():
     verdicts = np.array([1, 0, 1, 0, 1], bool)
     assert rogan_gladen(verdicts, np.array([1.0, 1, 0, 0, NAN])) is None
     assert rogan_gladen(verdicts, np.array([1.0, 1, 1, 1, NAN])) is None
-
-
-def test_a_metric_that_is_hardly_better_than_chance_leaves_the_whole_scale():
+    # Hardly better than chance leaves the whole scale.
     verdicts = np.array([1, 1, 0, 0, 1, 0, 0, 0] + [1, 0] * 20, bool)
-    labels = np.array([1.0] * 4 + [0.0] * 4 + [NAN] * 40)
-    found = rogan_gladen(verdicts, labels)
+    found = rogan_gladen(verdicts, np.array([1.0] * 4 + [0.0] * 4 + [NAN] * 40))
     assert (found.low, found.high) == (0.0, 1.0)
 
 
@@ -145,11 +132,44 @@ def test_what_is_no_number_is_refused(call, message):
         call()
 
 
-def coverage(draw, n_draws, truth):
-    """How often each interval holds the true rate."""
+def coverage(
+    seed: int,
+    n_draws: int,
+    *,
+    truth: float,
+    n: int,
+    n_rows: int,
+    sensitivity: float = 0.9,
+    specificity: float = 0.8,
+    is_score: bool = False,
+    rows_per_question: int = 1,
+    half_yes: bool = False,
+) -> dict[str, float]:
+    """How often each interval holds the true rate.
+
+    The rows have a yes-or-no judge with these errors, or a skewed score in which a third of the wrong
+    answers look right. The rows of the first n questions are labelled, or n rows of which half are yes.
+    Several rows of a question share its hardness, beta(1.5, 1), whose mean is 0.6.
+    """
+    random = np.random.default_rng(seed)
+    n_questions = n_rows // rows_per_question
+    questions = np.repeat(np.arange(n_questions), rows_per_question)
     covered = dict.fromkeys(("naive", "ppi", "rogan_gladen"), 0)
     for _ in range(n_draws):
-        values, labels, questions = draw()
+        rates = truth if rows_per_question == 1 else random.beta(1.5, 1, n_questions)[questions]
+        is_yes = random.random(n_rows) < rates
+        if is_score:
+            looks = is_yes | (random.random(n_rows) < 1 / 3)
+            values = np.where(looks, random.beta(5, 1, n_rows), random.beta(1, 4, n_rows))
+        else:
+            right, wrong = (random.random(n_rows) for _ in range(2))
+            values = np.where(is_yes, right < sensitivity, wrong > specificity).astype(float)
+        is_labelled = questions < n
+        if half_yes:
+            is_labelled = np.zeros(n_rows, bool)
+            is_labelled[np.flatnonzero(is_yes)[: n // 2]] = True
+            is_labelled[np.flatnonzero(~is_yes)[: n // 2]] = True
+        labels = np.where(is_labelled, is_yes.astype(float), NAN)
         said = values >= 0.5
         found = {
             "naive": share_interval(float(said.mean()), len(said)),
@@ -165,37 +185,8 @@ def _bounds(rate):
     return (0.0, 1.0) if rate is None else (rate.low, rate.high)
 
 
-def judge_of(random, *, truth, sensitivity, specificity, n, n_rows):
-    """Draws rows of a yes-or-no judge with these errors, the first n of them labelled."""
-
-    def draw():
-        is_yes = random.random(n_rows) < truth
-        says = np.where(
-            is_yes, random.random(n_rows) < sensitivity, random.random(n_rows) > specificity
-        )
-        labels = np.where(np.arange(n_rows) < n, is_yes.astype(float), NAN)
-        return says.astype(float), labels, np.arange(n_rows)
-
-    return draw
-
-
-def score_of(random, *, truth, n, n_rows):
-    """Draws rows of a skewed score, in which a third of the wrong answers look right."""
-
-    def draw():
-        is_yes = random.random(n_rows) < truth
-        looks = is_yes | (random.random(n_rows) < 1 / 3)
-        values = np.where(looks, random.beta(5, 1, n_rows), random.beta(1, 4, n_rows))
-        labels = np.where(np.arange(n_rows) < n, is_yes.astype(float), NAN)
-        return values, labels, np.arange(n_rows)
-
-    return draw
-
-
 def test_corrected_rates_cover_where_the_naive_rate_does_not():
-    random = np.random.default_rng(0)
-    draw = judge_of(random, truth=0.6, sensitivity=0.95, specificity=0.75, n=200, n_rows=1_000)
-    found = coverage(draw, 200, 0.6)
+    found = coverage(0, 200, truth=0.6, sensitivity=0.95, specificity=0.75, n=200, n_rows=1_000)
     assert found["naive"] < 0.1
     assert found["ppi"] >= 0.91 and found["rogan_gladen"] >= 0.91
 
@@ -215,11 +206,8 @@ def test_corrected_rates_cover_where_the_naive_rate_does_not():
 def test_intervals_of_corrected_rates_cover_at_their_level(
     truth, sensitivity, specificity, n, n_rows
 ):
-    random = np.random.default_rng(1)
-    draw = judge_of(
-        random, truth=truth, sensitivity=sensitivity, specificity=specificity, n=n, n_rows=n_rows
-    )
-    found = coverage(draw, 1_000, truth)
+    errors = {"sensitivity": sensitivity, "specificity": specificity}
+    found = coverage(1, 1_000, truth=truth, n=n, n_rows=n_rows, **errors)
     # 0.95 ± 2 standard errors of 1,000 draws, and a little more where few rows disagree.
     assert 0.93 <= found["ppi"] <= 0.985 and 0.93 <= found["rogan_gladen"] <= 0.99
     # The naive rate is right only by luck, where missed and wrong yes are equally many.
@@ -228,41 +216,13 @@ def test_intervals_of_corrected_rates_cover_at_their_level(
 
 
 @pytest.mark.slow
-def test_intervals_of_a_skewed_score_cover_at_their_level():
-    found = coverage(score_of(np.random.default_rng(2), truth=0.7, n=150, n_rows=900), 1_000, 0.7)
-    assert 0.93 <= found["ppi"] <= 0.975 and 0.93 <= found["rogan_gladen"] <= 0.985
-    assert found["naive"] < 0.1
-
-
-@pytest.mark.slow
-def test_systems_that_share_questions_are_counted_by_question():
-    """Four systems answer each question, and hard questions are hard for all."""
-    random = np.random.default_rng(3)
-
-    def draw():
-        hardness = np.repeat(random.beta(1.5, 1, 150), 4)
-        is_yes = random.random(600) < hardness
-        says = np.where(is_yes, random.random(600) < 0.9, random.random(600) > 0.8)
-        questions = np.repeat(np.arange(150), 4)
-        labels = np.where(questions < 50, is_yes.astype(float), NAN)
-        return says.astype(float), labels, questions
-
-    found = coverage(draw, 1_000, 0.6)
-    assert 0.92 <= found["ppi"] <= 0.975 and 0.92 <= found["rogan_gladen"] <= 0.985
-
-
-@pytest.mark.slow
-def test_rogan_gladen_covers_with_labels_of_another_mixture():
-    """Half of the labels are yes, whatever the rate: then prediction-powered inference is wrong."""
-    random = np.random.default_rng(4)
-
-    def draw():
-        is_yes = random.random(1_000) < 0.8
-        says = np.where(is_yes, random.random(1_000) < 0.9, random.random(1_000) > 0.8)
-        labels = np.full(1_000, NAN)
-        labels[np.flatnonzero(is_yes)[:100]] = 1
-        labels[np.flatnonzero(~is_yes)[:100]] = 0
-        return says.astype(float), labels, np.arange(1_000)
-
-    found = coverage(draw, 1_000, 0.8)
-    assert 0.93 <= found["rogan_gladen"] <= 0.985 and found["ppi"] < 0.5
+def test_intervals_of_other_rows_cover_at_their_level():
+    score = coverage(2, 1_000, truth=0.7, n=150, n_rows=900, is_score=True)
+    assert 0.93 <= score["ppi"] <= 0.975 and 0.93 <= score["rogan_gladen"] <= 0.985
+    assert score["naive"] < 0.1
+    # Four systems answer each question, and hard questions are hard for all.
+    shared = coverage(3, 1_000, truth=0.6, n=50, n_rows=600, rows_per_question=4)
+    assert 0.92 <= shared["ppi"] <= 0.975 and 0.92 <= shared["rogan_gladen"] <= 0.985
+    # Half of the labels are yes, whatever the rate: then prediction-powered inference is wrong.
+    mixed = coverage(4, 1_000, truth=0.8, n=200, n_rows=1_000, half_yes=True)
+    assert 0.93 <= mixed["rogan_gladen"] <= 0.985 and mixed["ppi"] < 0.5

@@ -43,7 +43,7 @@ def test_an_aggregate_of_its_own_has_the_interval_of_a_bootstrap(aggregate):
     random = np.random.default_rng(5)
     n = 2_000
     parts = np.column_stack([random.integers(0, 5, n), np.full(n, 5.0), 1 + random.random(n)])
-    counts = random.multinomial(n, [1 / n] * n, size=4_000)
+    counts = random.multinomial(n, [1 / n] * n, size=2_000)
     low, high = np.quantile(aggregate(counts @ parts), [0.025, 0.975])
     width = high - low
     for found in (normal_estimate(sums_of(parts), aggregate), interval(parts, aggregate)):

@@ -32,14 +32,9 @@ def test_an_interval_is_the_same_in_any_piece_size(monkeypatch):
     assert whole.low < whole.value < whole.high
 
 
-def test_one_question_has_a_value_but_no_interval():
-    estimate = QuestionResamples(np.zeros(3, dtype=np.int64)).estimate(
-        mean_of(np.array([1.0, 0, 1]))
-    )
-    assert estimate.value == approx(2 / 3)
-    assert estimate.low is None and estimate.high is None
-
-
-def test_a_statistic_without_a_value_has_no_estimate():
+def test_one_question_has_no_interval_and_a_statistic_without_a_value_no_estimate():
+    resamples = QuestionResamples(np.zeros(3, dtype=np.int64))
+    estimate = resamples.estimate(mean_of(np.array([1.0, 0, 1])))
+    assert (estimate.value, estimate.low, estimate.high) == (approx(2 / 3), None, None)
     area = auroc_of(np.array([1.0, 2.0]), np.array([True, True]))
     assert QuestionResamples(np.arange(2)).estimate(area) is None

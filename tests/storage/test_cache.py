@@ -17,8 +17,9 @@ def path(tmp_path) -> Path:
 
 
 def test_what_is_kept_is_found_again_by_another_object(path):
-    Cache(path).keep("vector", {b"a": b"one", b"b": b""})
-    assert Cache(path).find([b"a", b"b", b"c"]) == {b"a": b"one", b"b": b""}
+    entries = {digest(str(number)): str(number).encode() for number in range(2_345)} | {b"b": b""}
+    Cache(path).keep("vector", entries)
+    assert Cache(path).find([*entries, b"c"]) == entries
 
 
 def test_a_later_entry_replaces_the_earlier_one(path):
@@ -27,13 +28,6 @@ def test_a_later_entry_replaces_the_earlier_one(path):
     cache.keep("vector", {b"a": b"two"})
     assert cache.find([b"a"]) == {b"a": b"two"}
     assert cache.counts() == {"vector": (1, 3)}
-
-
-def test_thousands_of_keys_are_found_in_one_call(path):
-    entries = {digest(str(number)): str(number).encode() for number in range(2_345)}
-    cache = Cache(path)
-    cache.keep("vector", entries)
-    assert cache.find(list(entries)) == entries
 
 
 @pytest.mark.parametrize("change", ["value = x'00'", "checksum = checksum + 1"])
@@ -58,8 +52,9 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path):
     path.parent.mkdir()
     path.write_bytes(b"not a database at all, but long enough to be read as one " * 50)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="not a cache of ragauge"):
+    with pytest.raises(StoreError, match="is not a cache of ragauge; name another file") as caught:
         Cache(path)
+    assert "remove" not in str(caught.value)
     assert path.read_bytes() == before
 
 
@@ -112,7 +107,7 @@ def test_processes_that_make_the_same_cache_at_the_same_moment_wait_for_each_oth
         for _ in range(3)
     ]
     assert [one.stdout.readline() for one in running] == ["ready\n"] * 3
-    for number in range(20):
+    for number in range(5):
         for one in running:
             one.stdin.write(f"{path}.{number}\n")
             one.stdin.flush()
@@ -175,11 +170,3 @@ def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
     assert done.stdout.startswith("StoreError the cache ")
     assert "rollback" not in done.stdout
     assert Cache(path).find([b"a", b"b"]) == {b"a": b"one"}
-
-
-def test_a_file_that_is_no_cache_is_never_said_to_be_removed(tmp_path):
-    (tmp_path / "data.jsonl").write_text('{"id": "1"}' * 100)
-    with pytest.raises(StoreError) as caught:
-        Cache(tmp_path / "data.jsonl")
-    assert "is not a cache of ragauge; name another file" in str(caught.value)
-    assert "remove" not in str(caught.value)

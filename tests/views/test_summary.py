@@ -10,19 +10,11 @@ from ragauge import evaluate
 from ragauge.label import Label
 from ragauge.report.terminal import console, print_report, print_table
 from ragauge.suite import Entry, Suite
-from ragauge.views.question import question_report
 from ragauge.views.run_report import run_report
 
 
 def print_summary(out, run, by=()):
     print_report(out, run_report(run, by), full=True)
-
-
-def print_sample(out, run, id):
-    print_report(out, question_report(run, id))
-
-
-HOSTILE = "\x1b]8;;http://evil\x07[/foo][red]\u202e\r\n::error::x"
 
 
 class Screen(io.StringIO):
@@ -63,12 +55,6 @@ def several():
     return evaluate(rows(7, 12), METRICS)
 
 
-@pytest.fixture(scope="module")
-def hostile():
-    row = {"id": HOSTILE, "system": HOSTILE, "answer": HOSTILE * 50, "reference": HOSTILE}
-    return evaluate([{**row, "kind": HOSTILE}], ["exact_match", "token_f1"])
-
-
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_no_line_is_wider_than_the_terminal_and_no_number_is_cut(several, width):
     lines = shown(print_summary, several, ["kind"], width=width)
@@ -99,27 +85,11 @@ def test_what_lacks_a_resource_is_told_and_has_no_row(several):
     assert any(line.startswith("  not scored: faithfulness (needs a judge") for line in lines)
 
 
-def test_a_lower_number_that_is_better_is_marked():
-    run = evaluate([{"id": "q", "answer": "a b", "contexts": ["a"]}], "topic_drift")
-    assert any(line.startswith("topic_drift ↓") for line in shown(print_summary, run))
-
-
 def test_nothing_scored_at_all_is_no_table():
     run = evaluate([{"id": "q", "answer": "a"}], NEEDY)
     lines = shown(print_summary, run)
     assert len(lines) == 2
     assert "not scored: faithfulness" in lines[1]
-
-
-@pytest.mark.parametrize("print_it", [print_summary, print_sample])
-def test_hostile_names_are_shown_escaped_within_the_width(hostile, print_it):
-    argument = ["kind"] if print_it is print_summary else HOSTILE
-    lines = shown(print_it, hostile, argument)
-    text = "\n".join(lines)
-    assert "\\x1b]8;;http://evil\\x07[/foo][red]" in text
-    assert not set("\x1b\x07\r\u202e") & set(text)
-    assert "::error" not in text
-    assert max(map(cell_len, lines)) <= 80
 
 
 def test_a_table_keeps_its_first_column_and_wraps_the_others():

@@ -1,11 +1,17 @@
 """A real browser that opens the page from a file, and notes every request, console message and violation."""
 
+import http.client
 import importlib.util
+import json
+import re
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -99,7 +105,7 @@ def opened(browser):
         contexts.append(context)
         context.add_init_script(WATCH)
         page = context.new_page()
-        page.set_default_timeout(5_000)
+        page.set_default_timeout(30_000)  # a busy machine takes seconds to load a page
         shown = Opened(page, address)
         page.on("request", lambda request: shown.requests.append(request.url))
         page.on("console", lambda message: shown.messages.append(f"{message.type}: {message.text}"))
@@ -146,6 +152,74 @@ def axe() -> str:
 def watch() -> str:
     """A script for every page that notes what the page should not do in `window.seen`."""
     return WATCH
+
+
+SAFE = {
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a server answered; whatever it is, its headers are safe."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@pytest.fixture(scope="session")
+def ask() -> Callable[..., Answered]:
+    """Sends a request to a server of this machine."""
+
+    def send(
+        server: Any, path: str = "/", method: str = "GET", headers=None, body=None
+    ) -> Answered:
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+        try:
+            connection.request(method, path, body, headers or {})
+            response = connection.getresponse()
+            found = {name.lower(): value for name, value in response.getheaders()}
+            answered = Answered(response.status, found, response.read())
+        finally:
+            connection.close()
+        assert {name: found.get(name) for name in SAFE} == SAFE
+        policy = found["content-security-policy"]
+        assert "default-src 'none'" in policy and "sha256-" in policy and "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert not [name for name in found if name.startswith("access-control")]
+        return answered
+
+    return send
+
+
+@pytest.fixture
+def started(tmp_path) -> Iterator[Callable[..., Any]]:
+    """Starts a command that serves, in a process of its own; returns that and its port."""
+    processes = []
+
+    def start(*arguments: str, **more: Any) -> SimpleNamespace:
+        command = [sys.executable, "-m", "ragauge", *arguments, "--no-browser"]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, **more)
+        processes.append(process)
+        line = process.stderr.readline()
+        said = r"ragauge: serving at http://127.0.0.1:(\d+)/; stop with Ctrl-C\n"
+        found = re.fullmatch(said, line)
+        assert found is not None, line + process.stderr.read()
+        return SimpleNamespace(process=process, server_port=int(found[1]))
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait(10)
 
 
 @pytest.fixture(scope="session")

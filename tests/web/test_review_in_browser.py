@@ -97,7 +97,6 @@ def desks(browser, review, watch) -> Iterator[Any]:
             context.close()
 
 
-@pytest.mark.slow
 def test_twenty_answers_are_reviewed_with_the_keyboard_alone(desks, review):
     desk = desks()
     desk.open()
@@ -198,7 +197,6 @@ def test_a_key_that_is_held_down_labels_one_answer(desks, review):
     assert "1 of 20 done" in desk.page.inner_text(".progress")
 
 
-@pytest.mark.slow
 def test_two_reviewers_on_one_answer_see_the_conflict_and_a_third_settles_it(desks, review):
     ann, ben = desks("ann"), desks("ben")
     ann.open()
@@ -248,7 +246,6 @@ def test_a_label_that_cannot_be_saved_is_said_and_can_be_given_again(desks, revi
     assert len(review.labels()) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_review_view(desks, axe, scheme):
     desk = desks(scheme=scheme)

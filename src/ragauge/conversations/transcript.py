@@ -17,7 +17,7 @@ from ragauge.conversations.tool_calls import (
 )
 
 Role = Literal["user", "assistant", "system", "tool"]
-_ROLES: dict[str, Role] = {
+ROLES: dict[str, Role] = {
     **dict.fromkeys(("user", "human", "customer"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "chatbot", "gpt"), "assistant"),
     **dict.fromkeys(("system", "developer"), "system"),
@@ -79,8 +79,18 @@ class Transcript:
 
     @property
     def calls(self) -> list[Call]:
-        """All tool calls in order."""
-        return [call for message in self.messages for call in message.calls]
+        """The tool calls of the system, in order: in tau2-bench the user makes calls too."""
+        return [
+            call
+            for message in self.messages
+            if message.role == "assistant"
+            for call in message.calls
+        ]
+
+    @property
+    def n_asked(self) -> int:
+        """How many messages the user sends."""
+        return sum(message.role == "user" for message in self.messages)
 
     def turns(self, n_listed: int | None = None) -> list[Turn]:
         """The turns: each ends with the system's last message before the next message of the user.
@@ -153,6 +163,8 @@ def read_transcript(messages: object) -> Transcript:
             last_number = number
         if str(values.get("type")) in _NO_MESSAGES:
             continue
+        if str(values.get("id")) in waiting.by_id and "tool_call_id" not in values:
+            values = {**values, "tool_call_id": values["id"]}  # of tau2-bench
         message, results = _message(values, where)
         waiting.add(message.calls)
         for result in results:
@@ -187,7 +199,7 @@ def role_of(message: object) -> Role | None:
     >>> role_of({"from": "gpt", "value": "Hello"})
     'assistant'
     """
-    return _ROLES.get(_role_named(_unwrapped(mapping_of(message))).lower())
+    return ROLES.get(_role_named(_unwrapped(mapping_of(message))).lower())
 
 
 def messages_in(reply: object) -> list[object]:
@@ -215,7 +227,7 @@ def says_calls(message: object) -> bool:
     """Whether a message of any format makes a tool call or holds the result of one."""
     values = _unwrapped(mapping_of(message))
     kind = _role_named(values).lower()
-    if _ROLES.get(kind) == "tool" or kind.endswith("_call"):
+    if ROLES.get(kind) == "tool" or kind.endswith("_call"):
         return True
     parts = list_of(values.get("content")) or list_of(values.get("parts")) or ()
     inner = (_called_in(mapping_of(each)) or _returned_in(mapping_of(each)) for each in parts)
@@ -281,7 +293,7 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
     kind = named.lower()
     if kind.endswith("_call") and (kind != "function_call" or "name" in values):
         return Message("assistant", calls=[_call_of_item(values, kind)]), []
-    role = "tool" if kind.endswith("_call_output") else _ROLES.get(kind)
+    role = "tool" if kind.endswith("_call_output") else ROLES.get(kind)
     if role is None:
         known = "user, assistant, system or tool"
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
@@ -330,7 +342,8 @@ def _call_of_item(values: Mapping[str, object], kind: str) -> Call:
 
 
 def _result(values: Mapping[str, object], id: object, text: str) -> _Result:
-    failed = bool(values.get("is_error")) or values.get("status") == "error" or says_error(text)
+    is_flagged = values.get("is_error") or values.get("error") is True
+    failed = bool(is_flagged) or values.get("status") == "error" or says_error(text)
     name = values.get("name") or values.get("toolName")
     return _Result(str(id or ""), str(name or ""), text, failed)
 

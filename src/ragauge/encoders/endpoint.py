@@ -194,7 +194,6 @@ class Endpoint:
             reason = f"{status}: {self.address.shown(message) or 'no message'}"
             if endpoints.may_pass(status):
                 raise Unanswered(reason, endpoints.retry_after(error.response.headers)) from None
-            self._refuse(f"the request was refused with {reason}")
         except openai.APITimeoutError:
             raise Unanswered(f"no data for {left:.1f} s") from None
         except openai.APIConnectionError as error:
@@ -205,6 +204,8 @@ class Endpoint:
                 raise
             what = f"{type(error).__name__}: {error}"
             raise Unanswered(f"the reply was cut off ({self.address.shown(what)})") from None
+        # Here and not above, where the error would hold openai's, whose body may repeat the key.
+        return self._refuse(f"the request was refused with {reason}")
 
     def _refuse(self, reason: str) -> NoReturn:
         with _STATE:

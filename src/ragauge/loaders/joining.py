@@ -12,6 +12,7 @@ from ragauge.loaders.pairing import Paired, are_repeated, paired_by_place, paire
 from ragauge.loaders.piece_files import FRAME_BYTES, PieceFiles
 from ragauge.loaders.questions import Questions
 from ragauge.loaders.reading import AnswerSource, Decisions, Reading
+from ragauge.loaders.shapes import conversations
 from ragauge.loaders.table import NeedsAllRowsError, Table
 from ragauge.samples.frame import Numbering, problems_of, read_values
 from ragauge.samples.samples import Row, Samples
@@ -111,6 +112,9 @@ class _Pass:
 
     def joined(self, given: Table) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""
+        if self.conflicts.are_turns:
+            pieces = (piece["id"].to_list() for piece in self.pieces.pieces(["id"]))
+            given = conversations.gold_by_turn(given, {id for ids in pieces for id in ids})
         gold = _with_fields(given, self.chosen)
         problems = [*self._problems(given.columns), *gold.problems]
         if not gold.rows and not gold.problems:

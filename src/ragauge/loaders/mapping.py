@@ -10,16 +10,15 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import cast
 
-from ragauge.errors import did_you_mean
+from ragauge.errors import Problem, did_you_mean
 from ragauge.loaders.documents import parts_of
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
 from ragauge.loaders.table import listed
 from ragauge.loaders.values import items_in, mapping_in
-from ragauge.samples.fields import CLUSTERS
+from ragauge.samples.fields import CLUSTERS, short_value
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
 MAX_COLUMNS = 1_000
@@ -35,14 +34,14 @@ _GAP = re.compile(r"[\s\-.]+")
 class Naming:
     """The field of each column that has one, the columns left out, notes and problems.
 
-    `spare` are columns that replace `references` in rows where it is null.
+    `spare`: for `references` and `answerable` the columns that replace it in rows where it is null.
     """
 
     fields: Mapping[str, str]
     left_out: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
+    spare: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict[str, Sequence[str]])
 
 
 @lru_cache(maxsize=4096)
@@ -103,26 +102,29 @@ def name_columns(
     fields = {column: field for field, column in chosen.items() if column in columns}
     problems: list[str] = []
     notes: list[str] = []
-    spare: tuple[str, ...] = ()
+    spare: dict[str, Sequence[str]] = {}
     is_open = not has_gold and "references" not in map(field_of, columns)
-    if is_open and not {"answer", "references"} & chosen.keys():
+    if not {"answer", "references"} & chosen.keys():
         predictions = [name for name in columns if folded(name) in PREDICTIONS]
         answers = [name for name in columns if folded(name) in ("answer", "ans")]
-        is_unclear = any(folded(name) in EITHER for name in predictions)
-        if aliases is None and not is_unclear and len(predictions) == len(answers) == 1:
+        either = [name for name in predictions if folded(name) in EITHER]
+        is_sure = len(predictions) == len(answers) == 1 and not either
+        if is_open and is_sure and aliases is None:
             fields |= {predictions[0]: "answer", answers[0]: "references"}
-        either = [name for name in predictions if folded(name) in EITHER and name not in fields]
-        answers = [name for name in answers if name not in fields]
-        if either and answers:
+        elif either and answers and (is_open or aliases is None):
+            which = "the system's answer or the expected one" if is_open else "the system's answer"
+            other = f" --map references={answers[0]}, or the other way round" if is_open else ""
             problems.append(
-                f"{' and '.join(map(repr, [*answers, *either]))} could each be the system's answer or the expected one; say which: "
-                f"--map answer={either[0]} --map references={answers[0]}, or the other way round"
+                f"{' and '.join(map(repr, [*answers, *either]))} could each be {which}; say which: "
+                f"--map answer={either[0]}{other or f' or --map answer={answers[0]}'}"
             )
     for field, names in _candidates(columns, fields, aliases).items():
         best = next((name for name in names if name == field), None)
         spelled = [name for name in names if folded(name) == field]
         if best is None:
             best = next((some[0] for some in (spelled, names) if len(some) == 1), None)
+        if field == "answerable":
+            best = best or names[0]
         several = " and ".join(map(repr, names))
         if best is not None and field not in fields.values():
             if best == field or field not in settled:
@@ -132,15 +134,16 @@ def name_columns(
         elif best is None and field not in fields.values():
             problems.append(f"{several} could each be {field}; choose one: --map {field}=COLUMN")
         read = next((column for column, named in fields.items() if named == field), None)
-        if field == read == "references":
-            spare = tuple(name for name in names if name not in fields)
         # What else could have been the field.
-        others = [repr(name) for name in names if name not in fields and name not in FIELDS]
+        rest = [name for name in names if name not in fields]
+        if field == read == "references" or (field == "answerable" and field not in chosen):
+            spare[field] = rest
+        others = [repr(name) for name in rest if name not in FIELDS]
         if others and read is not None and field not in ("id", "system"):
             apart = " and ".join(others)
             notes.append(
-                f"read {read!r}, and where it is null {apart}, as references"
-                if field == read == "references"
+                f"read {read!r}, and where it is null {apart}, as {field}"
+                if field in spare
                 else f"read {read!r} as {field}, not {apart}; --map {field}=COLUMN changes it"
             )
     left_out = [name for name in columns if name in FIELDS and name not in fields]
@@ -222,12 +225,13 @@ def _is_negated(column: str, field: str | None) -> bool:
     return field == "answerable" and folded(column) in NEGATED
 
 
-def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
+def renamed_rows(rows: Sequence[Row], naming: Naming, problems: list[Problem]) -> Sequence[Row]:
     """The rows with columns renamed to fields, and without those left out; the same rows if nothing changes."""
     is_renamed = any(column != name for column, name in naming.fields.items())
-    if not (naming.spare or naming.left_out or is_renamed):
+    if not (any(naming.spare.values()) or naming.left_out or is_renamed):
         return rows
-    negated = {column for column, name in naming.fields.items() if _is_negated(column, name)}
+    flags = [column for column, name in naming.fields.items() if name == "answerable"]
+    flags += naming.spare.get("answerable", ())
     renamed: list[Row] = []
     for row in rows:
         values = {
@@ -235,15 +239,36 @@ def renamed_rows(rows: Sequence[Row], naming: Naming) -> Sequence[Row]:
             for name, value in row.values.items()
             if name not in naming.left_out
         }
-        if negated & row.values.keys():
-            with suppress(FieldError):  # what is no truth value stays, and is reported
-                is_not = read_value("answerable", values["answerable"])
-                values["answerable"] = None if is_not is None else not is_not
-        if naming.spare and values.get("references") is None:
-            given = (row.values.get(name) for name in naming.spare)
+        if not row.values.keys().isdisjoint(flags):
+            values["answerable"] = _answerable(row, flags, values.get("id"), problems)
+        if values.get("references") is None and (spare := naming.spare.get("references")):
+            given = (row.values.get(name) for name in spare)
             values["references"] = next((value for value in given if value is not None), None)
         renamed.append(Row(values, row.source, row.line))
     return renamed
+
+
+def _answerable(
+    row: Row, columns: Sequence[str], id: object, problems: list[Problem]
+) -> bool | None:
+    """Whether the question has an answer, by all columns that say so; it is a problem if they contradict each other."""
+    said: dict[bool, str] = {}
+    own = id if id is None or isinstance(id, str) else short_value(id)
+    for column in columns:
+        try:
+            value = cast("bool | None", read_value("answerable", row.values.get(column)))
+        except FieldError as error:
+            problems.append(Problem(str(error), row.source, row.line, column, own))
+            continue
+        if value is not None:
+            said.setdefault(value != _is_negated(column, "answerable"), column)
+    if len(said) > 1:
+        shown = " and ".join(
+            f"{name!r} is {short_value(row.values[name])}" for name in said.values()
+        )
+        text = f"{shown}: they contradict each other; correct one, or choose with --map answerable=COLUMN"
+        problems.append(Problem(text, row.source, row.line, None, own))
+    return next(iter(said), None)
 
 
 @dataclasses.dataclass(slots=True)

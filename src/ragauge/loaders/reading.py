@@ -130,7 +130,7 @@ class Decisions:
         self._used = used
         if naming.problems:
             return ()
-        rows = renamed_rows(table.rows, naming)
+        rows = renamed_rows(table.rows, naming, problems)
         if table.all_text:
             numeric = self.numbers.read(rows, is_whole=self.is_whole)
             rows = read_cells(rows, problems, numeric)

@@ -229,6 +229,9 @@ def faithfulness(
 ) -> MetricLabel:
     """Share of the answer's claims that its contexts support, according to a judge."""
 
+def faultless() -> MetricLabel:
+    """Whether a conversation has no fault that shows without references."""
+
 def first_token_s() -> MetricLabel:
     """How many seconds passed until the first part of the answer, where the system streams."""
 

@@ -63,7 +63,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=15)
+@metric(version=16)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,
@@ -81,7 +81,7 @@ def correct(
     date, or a yes or no; whether it refuses; and its length.
 
     A detail that contradicts the reference decides whatever the words share: the value is at most 0.2, and the estimate a
-    fifth. Details are amounts with their unit, currency, period and bounds, dates, codes and versions, names, negations, opposites,
+    fifth. Details are amounts with their unit, currency, period, bounds and what they count, dates, codes and versions, names, negations, opposites,
     only and all, the sides of a comparison or a deed, and the items of a list, in English, German, French, Spanish and Chinese.
     An answer that lists only some of the reference's items gets at most 0.4. The evidence has the features, what each
     adds to the log-odds, the differences with their spans in answer and reference, and a sentence that says why. The model knows the reference only: an answer

@@ -16,10 +16,13 @@ from ragauge.setting import Share, Tolerance
 # The group of [\$]?(\d+\.?\d*)%?, the pattern of the suite answer-quality.
 REGEX_NUMBER = re.compile(r"\d\d*\.?\d*")
 
+MATCHED = ("number", "value", "matched_by", "how", "credit")
+"""What the evidence says of a number that the answer states."""
+
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=13)
+@metric(version=14)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -48,7 +51,7 @@ def number_match(
       nouns disagree if beside one is another number with the noun of the other; else "3 persons" may be "3 people". A
       number without a noun agrees with all, but a single number of the reference has that of "How many adults ...?".
     - Versions are names: `v1.3` is 1.3 and 1.3.0, but not 1.30; where the question asks for a version or release, bare
-      numbers with a point are versions. Times of day are compared as such: `17:00 Uhr` is 5 pm; 5:00 may be either half.
+      numbers with a point are versions. Times of day are compared as such: `17:00 Uhr` is 5 pm, `half past nine` 9:30; 5:00 may be either half.
 
     Also equal are:
 
@@ -112,7 +115,7 @@ def number_match(
         "matched": [each.value for each in match.matched],
         "unmatched": [each.value for each in match.unmatched],
         "matches": [
-            {name: value for name, value in each._asdict().items() if name != "opposite"}
+            {name: value for name, value in each._asdict().items() if name in MATCHED}
             for each in match.matched
         ],
         "why": why_matched(match.expected),
@@ -122,7 +125,7 @@ def number_match(
     return Score(match.share, evidence=evidence)
 
 
-@metric(version=13)
+@metric(version=14)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -255,7 +255,7 @@ def trajectory_match(
     return Score(value, evidence=_shown(sequences[values.index(value)], made))
 
 
-@metric(version=1, high=None, lower_is_better=True)
+@metric(version=2, high=None, lower_is_better=True)
 def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema.
 
@@ -287,7 +287,7 @@ def _count(name: str, found: list[dict[str, object]], transcript: Transcript) ->
     return Score(float(len(found)), evidence=evidence)
 
 
-@metric(version=1, high=None, lower_is_better=True)
+@metric(version=2, high=None, lower_is_better=True)
 def repeated_calls(transcript: Transcript) -> Score:
     """How many tool calls repeat an earlier one: the same name and the same arguments.
 
@@ -310,7 +310,7 @@ def repeated_calls(transcript: Transcript) -> Score:
     return _count("repeated", repeated, transcript)
 
 
-@metric(version=1, high=None, ranked=False)
+@metric(version=2, high=None, ranked=False)
 def steps(transcript: Transcript) -> Score:
     """How many tool calls were made.
 
@@ -325,7 +325,7 @@ def steps(transcript: Transcript) -> Score:
     return Score(float(len(transcript.calls)), evidence={"calls": dict(n_by_name)})
 
 
-@metric(version=1, high=None, lower_is_better=True)
+@metric(version=2, high=None, lower_is_better=True)
 def tool_errors(transcript: Transcript) -> Score:
     """How many tool calls failed, as the tool itself says.
 
@@ -349,7 +349,7 @@ def tool_errors(transcript: Transcript) -> Score:
     return _count("errors", failed, transcript)
 
 
-@metric(version=1)
+@metric(version=2)
 def error_recovery(transcript: Transcript) -> Score:
     """Share of the tools that failed at some point whose last call succeeded.
 

@@ -24,34 +24,14 @@ if TYPE_CHECKING:
 
 PROBLEMS = {
     "malformed": ("no question, no answer to it, or a wrong span", "is malformed", "are malformed"),
-    "not_standalone": (
-        "means nothing without its passage",
-        "does not stand alone",
-        "do not stand alone",
-    ),
-    "answer_not_in_documents": (
-        "its passage does not state its answer",
-        "has no answer in its passage",
-        "have no answer in their passage",
-    ),
+    "not_standalone": ("means nothing without its passage", "does not stand alone", "do not stand alone"),
+    "answer_not_in_documents": ("its passage does not state its answer", "has no answer in its passage", "have no answer in their passage"),
     "contradicted": ("a passage states something else", "is contradicted", "are contradicted"),
-    "also_answered_elsewhere": (
-        "`relevant` lacks passages that answer it",
-        "is also answered elsewhere",
-        "are also answered elsewhere",
-    ),
-    "answerable_after_all": (
-        "a passage answers what should have no answer",
-        "can be answered after all",
-        "can be answered after all",
-    ),
+    "also_answered_elsewhere": ("`relevant` lacks passages that answer it", "is also answered elsewhere", "are also answered elsewhere"),
+    "answerable_after_all": ("a passage answers what should have no answer", "can be answered after all", "can be answered after all"),
     "duplicate": ("asks what an earlier question asks", "is a duplicate", "are duplicates"),
-    "known_without_documents": (
-        "a model answers it without the documents",
-        "is known without the documents",
-        "are known without the documents",
-    ),
-}
+    "known_without_documents": ("a model answers it without the documents", "is known without the documents", "are known without the documents"),
+}  # fmt: skip
 """The problems of a question as users read them: what each means, and the words for one and for several questions."""
 N_EXAMPLE = 60
 

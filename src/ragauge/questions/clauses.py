@@ -20,14 +20,10 @@ BROKEN_OFF = re.compile(
     r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
 )
 """What begins the ending of a clause from which its last words cannot be kept."""
-CONDITIONS = en.set_of("if unless except provided only but although though whereas until once when")
-NO_SUBJECT = en.set_of(
-    """sometimes other another same such early late nearby inside outside there here both one some many few what no nobody whoever please let yes any first second third today perhaps
-    then now however therefore thus tomorrow yesterday either neither everything anything something half and none"""
-)
-NO_LEAD = en.set_of("addition fact general contrast example particular short total case most")
-WITH_NOUN = en.set_of("gives helps makes offers provides requires takes")
-"""Verbs before words that may be verbs: `takes place`, `offers support`."""
+CONDITIONS = en.words_of("conditions")
+NO_SUBJECT = en.words_of("no_subject")
+NO_LEAD = en.words_of("no_lead")
+WITH_NOUN = en.words_of("with_noun")
 
 
 class Clause(NamedTuple):
@@ -57,7 +53,7 @@ class Clause(NamedTuple):
         return " ".join(filter(None, (self.auxiliary, self.subject, self.main, rest, self.lead)))
 
 
-def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
+def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
     """The clauses of a sentence that could be read with certainty, each standing alone.
 
     `X has 30 beds and costs £5` gives two: both verbs have the same subject.
@@ -65,7 +61,7 @@ def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
     if SPEECH.search(sentence):
         return
     for piece in re.split(r";\s+(?:and |or )?", sentence.rstrip(" .!。")):
-        clause = _clause(piece, names, document)
+        clause = _clause(piece, names)
         while clause is not None:
             yield clause
             joined = re.match(r",? ?(?:and|but) (?P<more>.+)", clause.ending)
@@ -83,14 +79,34 @@ def clauses(sentence: str, names: en.Names, document: str) -> Iterator[Clause]:
             if verb in en.AUXILIARIES or is_like:
                 clause = _with_verb(clause.subject, verb, more[len(verb) :])
             else:
-                clause = _clause(more[0].upper() + more[1:], names, document)
+                clause = _clause(more[0].upper() + more[1:], names)
 
 
-def _clause(piece: str, names: en.Names, document: str) -> Clause | None:
-    lead = re.match(r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)", piece)
+def _clause(piece: str, names: en.Names) -> Clause | None:
+    told = re.match(
+        r"(?P<no>(?:Never|Do not|Don't) )?(?P<rest>(?P<verb>\w+) (?:\w+ )?(?:the|an?|your|all|any|each|every|no|two|at|for|in|with|from)\b.*)",
+        piece,
+    )
+    if (
+        told
+        and en.form_of(told["verb"].lower()) == "base"
+        and not names.small[f"the {told['verb'].lower()}"]
+    ):
+        # `Wash the cup once a week`: you should
+        rest, ending = cut(told["rest"][0].lower() + told["rest"][1:])
+        is_sure = _may_end(rest, ending) and (told["no"] or told["verb"][0].isupper())
+        return (
+            Clause("you", "should", "", "should", rest, "", ending, bool(told["no"]))
+            if is_sure
+            else None
+        )
+    lead = re.match(
+        r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)|(In \d{4}) (?=\S)", piece
+    )
     if lead:  # `In 1968, the circle …`
         no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
-        if not no_lead.isdisjoint(lead[1].lower().split()[1:]):
+        before = lead[1] or lead[2]
+        if not no_lead.isdisjoint(before.lower().split()[1:]):
             return None
         piece = piece[lead.end() :]
     there = re.match(r"There (?P<verb>are|were) (?P<rest>(?:\w+ ){2}.*)", piece)
@@ -110,11 +126,12 @@ def _clause(piece: str, names: en.Names, document: str) -> Clause | None:
     behind = tokens[len(before)].start()
     if words[: len(before)] != before:
         return None
-    subject = _subject(piece[:behind].strip(), before, names, document)
+    subject = _subject(piece[:behind].strip(), before, names)
     if subject is None:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
-    first = lead[1][0].lower() + lead[1][1:] if lead else ""
+    opening = (lead[1] or lead[2]) if lead else ""
+    first = opening[:1].lower() + opening[1:]
     return _with_verb(subject, words[at], piece[tokens[at].end() :], first, adverb)
 
 
@@ -130,6 +147,8 @@ def _with_verb(
     is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
     if verb == "cannot":
         return Clause(subject, "can", "", verb, rest, lead, ending, is_negative=True)
+    if is_perfect and verb == "had":
+        return None  # earlier than what the sentences before say
     if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and following == "not"):
         is_negative = following in ("not", "never")
         auxiliary = "may" if verb == "must" and is_negative else verb
@@ -182,11 +201,14 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
     if en.form_of(word) == "base":
         heads = [head for head, each in pairwise(subject) if each in en.PREPOSITIONS]
         return en.is_plural(before) or before == "you" or en.is_plural((*heads, "")[0])
-    if following in en.AUXILIARIES or en.form_of(following) == "third" or following.endswith("ed"):
+    is_object = after[1:2] and after[1] in en.PREPOSITIONS and en.is_plural(following)
+    is_third = en.form_of(following) == "third" and not is_object  # `supports upgrades from …`
+    if following in en.AUXILIARIES or is_third or following.endswith("ed"):
         return False
     if en.form_of(word) == "third":
         is_noun = en.form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
-        return not is_noun and not en.is_plural(before) and following not in ("of", "and", "")
+        may_follow = following not in ("of", "and", "") or word == "consists"
+        return not is_noun and not en.is_plural(before) and may_follow
     return en.form_of(word) == "past" and following != "by"
 
 
@@ -203,21 +225,25 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     return None
 
 
-def _subject(text: str, words: Sequence[str], names: en.Names, document: str) -> str | None:
+def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase."""
     if not _is_noun_phrase(text, words, names):
         return None
-    if words[0] == "the" and len(words) == 2:
-        return f"the {names.resolved(words[1], document) or text.split(' ')[1]}"
-    first, _, others = text.partition(" ")
-    is_common = not (others[:1].isupper() or names.is_name(first)) and (
-        bool(others and not names.capital[words[0]])
-        or names.small[words[0]] > 0
-        or en.is_plural(words[-1])
-        or words[0].endswith("ing")
-    )
-    is_small = is_common or words[0] in en.DETERMINERS | {"you"} or bool(quantities(words[0]))
-    return text[0].lower() + text[1:] if is_small else text
+    first, *others = text.split(" ")
+    if words[0] in en.DETERMINERS | {"you"} or quantities(words[0]):
+        return text[0].lower() + text[1:]
+    if any(sign.isupper() or sign.isdigit() for sign in first[1:]):
+        return text
+    is_name = names.capital[words[0]] > names.small[words[0]]
+    if others and others[0][:1].isupper():  # `Old Brewery`, `Certain VPC nodes`
+        is_name = is_name or not names.small[words[0]]
+    elif others[:1] == ["&"] or first in en.ALWAYS_CAPITAL:
+        is_name = True
+    elif len(words) == 1 and not (names.capital[words[0]] or names.small[words[0]]):
+        # A name or not: nothing tells.
+        is_noun = en.is_plural(words[0]) or words[0].endswith("ing")
+        return text[0].lower() + text[1:] if is_noun else None
+    return text if is_name else text[0].lower() + text[1:]
 
 
 def _is_noun_phrase(text: str, words: Sequence[str], names: en.Names) -> bool:
@@ -260,7 +286,9 @@ def cut(rest: str) -> tuple[str, str]:
             continue
         if sign == "," and re.match(r"\d{3}\b|(?:19|20)\d\d\b", behind):
             continue
-        # Whether a comma or `and` joins items of a list and not clauses.
+        # Whether a comma or `and` joins items of a list and not clauses; before the only comma and `and` a clause ends.
+        if sign == "," and re.match(r"(?:and|but) ", behind) and "," not in before:
+            return before.strip(), rest[found.start() :].strip()
         if sign in ("and", "or") and not _is_clause(behind):
             continue
         # `Ida Merrow, a schoolteacher` says what a name is.
@@ -276,7 +304,7 @@ def cut(rest: str) -> tuple[str, str]:
 
 def _is_clause(text: str) -> bool:
     words = en.tokens_of(text)[:8]
-    openers = en.AUXILIARIES | en.POINTING | en.ADVERBS | {"no", "nobody", "everyone"}
+    openers = en.AUXILIARIES | en.POINTING | en.ADVERBS | {"no", "nobody", "everyone", "even"}
     if not words or words[0] in openers or words[0] in en.verbs():
         return True
     second = words[1] if len(words) > 1 else ""
@@ -294,17 +322,7 @@ def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
     words = en.tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = en.BEFORE_NOUNS | {
-        "and",
-        "or",
-        "that",
-        "as",
-        "both",
-        "either",
-        "upon",
-        "much",
-        "many",
-    }
+    openers = en.BEFORE_NOUNS | en.words_of("open_ends")
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (

@@ -18,6 +18,7 @@ MAX_COMPARED = 4
 """Most comparisons of one kind: more would be one question in many clothes."""
 MAX_HOP_WORDS = 30
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
+ASKING = ("What", "Who", "Which", "When", "Where", "Why", "How")
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -49,6 +50,8 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
                 continue
             winner, loser = (left, right) if is_left else (right, left)
             question = f"{comparing}, {left.subject} or {right.subject}?"
+            if left.question.endswith(")?") and left.sources[0].passage is right.sources[0].passage:
+                question = f"{question[:-1]} {left.question[left.question.rindex('(') :]}"
             values = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
             answer, sources = f"{winner.subject} ({values})", (*left.sources, *right.sources)
             yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
@@ -96,11 +99,13 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
 def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
-    if draft.pattern in ("which", "agent"):
-        doer = "the person who" if re.fullmatch(PERSON, answer) else "the organisation that"
+    is_person = re.fullmatch(PERSON, answer)
+    if draft.pattern == "agent" or (draft.pattern == "which" and not asked.startswith("What ")):
+        doer = "the person who" if is_person else "the organisation that"
         kind, _, said = asked.removeprefix("Which ").partition(" ")
-        described = f"{doer} {said}" if kind == "Who" else f"the {kind} that {said}"
-        return described, answer.removeprefix("the ")
+        if kind != "Who" or is_person or draft.pattern == "agent":
+            described = f"{doer} {said}" if kind == "Who" else f"the {kind} that {said}"
+            return described, answer.removeprefix("the ")
     if draft.pattern == "identity" and asked.startswith("Who is the "):
         return asked.removeprefix("Who is "), answer
     is_kind = re.match(r"an? \w+(?: [\w-]+){1,6}$", answer)
@@ -188,7 +193,9 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
     """`Lantern Hut` as `Hartwell Hut`, `Tern X2` as `Tern X7`: a name that no document has."""
     subject = draft.subject.removeprefix("the ")
     words = subject.split()
-    if not 1 <= len(words) <= 3 or not all(word[0].isupper() for word in words):
+    is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
+    is_role = draft.subject.startswith("the ") and len(words) == 1  # `the Mayor`
+    if not is_named or is_role or subject.isupper() or len(words[-1]) < 2:
         return None
     asked, bracket, heading = draft.question.partition(" (")
     if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in asked:
@@ -200,7 +207,8 @@ def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
             return None
         words[-1] = code
     else:
-        words[1 if len(words) > 1 and names.small[words[0].lower()] else 0] = name
+        is_title = len(words) > 1 and names.small[words[0].lower()] and subject == draft.subject
+        words[1 if is_title else 0] = name
     return f"{asked.replace(subject, ' '.join(words))}{bracket}{heading}"
 
 
@@ -208,13 +216,14 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
+        plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         if draft.question_type == "yes/no" or draft.worth < 2.5 or len(words) > 14:
             continue
         typed: dict[str, str] = {}
-        terse = [word for word in words if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
+        terse = [word for word in plain if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
         if words[0] == "What" and len(terse) > 2:
-            terse = terse[1:]
-        if len(terse) > 2:
+            terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]
+        if len(terse) > 2 and words[0] in ASKING:
             typed["terse"] = " ".join(terse).lower()
         places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
         if places:

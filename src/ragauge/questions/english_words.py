@@ -2,66 +2,59 @@
 
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
 ABOVE = re.compile(
-    r"\b(?:(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way)))"
+    r"\b(?:(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way))"
+    r"|\b(?:ago|yesterday|today|tomorrow|at the time|at that time|so far|since then|by then|(?:last|next|this|previous) (?:year|month|week|season|time)(?:['’]s)?)\b)"
 )
 
 
-def set_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+TABLE = tomllib.loads((resources.files("ragauge.questions") / "english.toml").read_text("utf-8"))
+"""The words of `english.toml`, where it is said what each set is."""
 
 
-BE = set_of("is are was were")
-MODALS = set_of("can could may might must shall should will would cannot")
-HAVE, DO = set_of("has have had"), set_of("does do did")
+def words_of(name: str) -> frozenset[str]:
+    return frozenset(TABLE["words"][name].split())
+
+
+BE, HAVE, DO = words_of("be"), words_of("have"), words_of("do")
+MODALS = words_of("modals")
 AUXILIARIES = BE | MODALS | HAVE | DO
-ARTICLES = set_of("the a an")
-PREPOSITIONS = set_of(
-    """of in on at to for from by with within without after before during until since between among over under above
-    below through across against into onto about around near per via toward towards behind beyond inside outside"""
-)
-DETERMINERS = ARTICLES | set_of(
-    "each every any no all some most many several both its their his her my our your whose"
-)
+ARTICLES = words_of("articles")
+PREPOSITIONS = words_of("prepositions")
+DETERMINERS = ARTICLES | words_of("determiners")
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
-POINTING = set_of(
-    """it they them this these those he she him we us our ours i my me here following such
-    others another latter itself themselves there"""
-)
-"""Words that point to something outside of the sentence."""
-OF_THE_PAGE = set_of(
-    "page figure table document text passage section chapter example paragraph column row list note appendix"
-)
-JOINING = set_of(
-    """that which who whom whose where when while if unless because although though whereas since as than so but or
-    nor whether how what why not n't once whichever whoever wherever"""
-)
-ADVERBS = set_of(
-    "also always only usually often never not now currently typically normally generally still then already just"
-)
-NOT_ADVERBS = set_of(
-    "family assembly supply reply italy july monthly weekly daily yearly early only fly"
-)
-OTHERS = set_of("his her its their my our us")
-"""Whose they are only the sentences before say."""
-VAGUE = set_of(
-    """cause reason result difference point problem idea purpose aim goal way thing case question answer rest others end
-    number amount part kind side effect example time day place change fact order one ones company man woman group team
-    film book city country area building family boy girl agency organization university government court author authors
-    report study site website game band couple victim suspect official review work process event story movie town office hall room page"""
-)
-"""Nouns that say too little alone: `the main cause`, `the American company`."""
-DOUBLED = set_of(
-    "permit submit refer transfer stop ship plan ban equip map control enrol commit occur log admit star wrap tag"
-)
-"""Verbs whose last letter is doubled: `stopped`."""
+POINTING = words_of("pointing")
+OF_THE_PAGE = words_of("of_the_page")
+JOINING = words_of("joining")
+ADVERBS = words_of("adverbs")
+ALWAYS_CAPITAL = words_of("always_capital")
+NOT_ADVERBS = words_of("not_adverbs")
+OTHERS = words_of("others")
+VAGUE = words_of("vague")
+DOUBLED = words_of("doubled")
+LISTING = TABLE["patterns"]["listing"]
+VAGUE_VERBS = words_of("vague_verbs")
+COMPLEMENTS = TABLE["patterns"]["complements"]
+PLACED = TABLE["patterns"]["placed"]
+CAUSING = words_of("causing")
+DONE_BY_SOMEBODY = words_of("done_by_somebody")
+ROLE = re.compile(TABLE["patterns"]["role"])
+TITLE = TABLE["patterns"]["title"]
+CALENDAR = TABLE["patterns"]["calendar"]
+TIMES = words_of("times")
+SCALES = words_of("scales")
+PAYING = words_of("paying")
+NUMBERED = words_of("numbered")
+SIZES = words_of("sizes")
+MEASURED = SIZES | words_of("measured")
+MEASURES = words_of("measures")
 
 
 class Verb(NamedTuple):
@@ -76,12 +69,11 @@ class Verb(NamedTuple):
 @cache
 def verbs() -> Mapping[str, Verb]:
     """The verbs by each of their forms."""
-    table = tomllib.loads((resources.files("ragauge.questions") / "verbs.toml").read_text("utf-8"))
-    triples = [tuple(each.split()) for each in table["irregular"].split(";")]
+    triples = [tuple(each.split()) for each in TABLE["irregular"].split(";")]
     irregular = {base for base, *_ in triples}
     triples += [
         (base, past := _with_ending(base, "ed"), past)
-        for base in table["regular"].split()
+        for base in TABLE["regular"].split()
         if base not in irregular
     ]
     known: dict[str, Verb] = {}
@@ -120,7 +112,7 @@ def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
     if word in ("people", "men", "women", "children"):
         return True
-    return word.endswith("s") and not word.endswith(("ss", "us", "is", ".js"))
+    return word.endswith("s") and not word.endswith(("ss", "us", "is", ".js", "species", "series"))
 
 
 def tokens_of(text: str) -> list[str]:
@@ -151,26 +143,21 @@ def ends_open(text: str) -> bool:
 
 def as_question(*parts: str) -> str:
     """The words as a question, without `also`, `still`, `even` and `yet`."""
-    text = re.sub(r"\b(?:also|still|even|yet) ", "", " ".join(parts))
+    text = re.sub(r"\b(?:also|still|even|yet|especially) ", "", " ".join(parts))
     text = re.sub(r"\s+([,.?])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,;")
     return f"{text[0].upper()}{text[1:]}?"
-
-
-NO_NAMES = {"your"} | ARTICLES | OTHERS | POINTING | JOINING | PREPOSITIONS
 
 
 class Names:
     """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
     `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`,
-    `the hut of`, and `a hut.` where a sign follows. `by_head`: for each document, the names that end with a word.
+    `the hut of`, and `a hut.` where a sign follows.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.capital, self.small = Counter[str](), Counter[str]()
-        new_heads = partial(defaultdict[str, Counter[str]], Counter[str])
-        self.by_head: dict[str, dict[str, Counter[str]]] = defaultdict(new_heads)
-        for document, text in texts.items():
+        for text in texts.values():
             for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
             for article, noun, end in re.findall(
@@ -180,21 +167,9 @@ class Names:
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
                 self.small.update([phrase])
                 self.small.update([f"{phrase}{end if end == ' of' else '.'}"] if end else ())
-            for found in re.findall(r"(?:[A-Z][\w’'-]+ ){1,3}[A-Z][\w’'-]+", text):
-                words = found.split()
-                if words[0].lower() in NO_NAMES:
-                    words = words[1:]
-                is_plain = all(re.search(r"[a-z]", word) for word in words)
-                if len(words) > 1 and is_plain and AUXILIARIES.isdisjoint(map(str.lower, words)):
-                    self.by_head[document][words[-1].lower()][" ".join(words)] += 1
 
     def is_name(self, word: str) -> bool:
         """Whether a capital at the beginning of a sentence is the word's own."""
         if any(sign.isupper() or sign.isdigit() for sign in word[1:]):
             return True
         return self.capital[word.lower()] > self.small[word.lower()]
-
-    def resolved(self, head: str, document: str) -> str | None:
-        """The one name of the document that ends with this word."""
-        found = self.by_head[document].get(head, Counter[str]())
-        return next(iter(found)) if len(found) == 1 and head not in VAGUE else None

@@ -26,6 +26,8 @@ FILLING = ("single fact", "number", "temporal", "list", "table look-up", "cloze"
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
 """Drafts taken for each question that is still wanted: some are rejected."""
+MAX_YES_NO = 1 / 3
+"""Most yes/no questions for each other one, unless the plan asks for more."""
 MAX_EXAMPLES = 8
 
 
@@ -123,7 +125,7 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
     rejected: list[Checked] = []
     asked: set[str] = set()
 
-    def take(name: str, n: int) -> None:
+    def take(name: str, n: float) -> None:
         end = len(taken) + n * RESERVE
         while len(taken) < end and n > 0 and (draft := spread.take(name)) is not None:
             origin = (draft.origin or draft.question).lower()
@@ -132,16 +134,22 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
                 taken.append(draft.as_question({"writer": "rules", "pattern": draft.pattern}))
 
     while True:
-        have = Counter(each.question.question_type for each in kept)
+        questions = [each.question for each in kept]
+        have = Counter(each.question_type for each in questions)
         taken: list[Question] = []
         for name in sorted(counts, key=lambda each: each not in VARIANTS):
             take(name, counts[name] - have[name])
         for name in (each for each in FILLING if each in counts):
-            take(name, sum(counts.values()) - len(kept) - len(taken))
+            asked_now = [*questions, *taken]
+            n_left = sum(counts.values()) - len(asked_now)
+            if name == "yes/no":  # the plainest questions stay few
+                n_closed = sum(each.question_type == name for each in asked_now)
+                n_open = len(asked_now) - n_closed
+                n_left = min(n_left, (MAX_YES_NO * n_open - n_closed) / RESERVE)
+            take(name, n_left)
         if not taken:
             break
-        asked_now = [*(each.question for each in kept), *taken]
-        checked = with_also_relevant(check(asked_now, documents))
+        checked = with_also_relevant(check([*questions, *taken], documents))
         kept = [each for each in checked if each.sound]
         rejected += [each for each in checked if not each.sound]
     n_drafts = Counter(each.question_type for each in found)

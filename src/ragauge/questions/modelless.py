@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragauge.documents.passage import Passage
@@ -12,8 +12,7 @@ from ragauge.language.numbers.numbers import quantities
 from ragauge.language.text import sentence_spans
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.english import is_good, questions_of
-from ragauge.questions.english_amounts import MEASURES, NUMBERED, PATTERNS
+from ragauge.questions.english import PATTERNS, is_good, questions_of
 from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import questions_in
 
@@ -36,10 +35,7 @@ NOISE = re.compile(
     r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-CALENDAR = en.set_of(
-    """January February March April May June July August September October November December
-    Monday Tuesday Wednesday Thursday Friday Saturday Sunday"""
-)
+CALENDAR = en.words_of("calendar")
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
@@ -47,29 +43,56 @@ ASKING = re.compile(
 CODED = re.compile(r"\b(?:year|date|code|number|phone|id)\b")
 """Columns whose numbers are not compared."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
-NOUNS = MEASURES | en.set_of(
-    """cost name date year code colour color status type version default meaning remedy definition time number total amount
-    address phone email owner author source language country city region capital unit symbol grade score level model material
-    function purpose effect cause treatment symptom dose deadline contact department role"""
-)
-"""Headers of columns whose cells can be asked for; others need the documents to write `the …` of them."""
-NO_NOUNS = (en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS) | en.set_of(
-    "to is are and you your notes description example question comment remarks means patch"
-)
-"""Words of headers that do not name what the cells are."""
+CURRENCIES = en.words_of("currencies")
+NOUNS = en.MEASURES | en.words_of("nouns")
+NO_NAMES = en.PREPOSITIONS | en.JOINING | {"to", "everything", "all", "total", "other", "yes", "no"}
+NO_NOUNS = en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS | en.words_of("no_nouns")
+
+
+class Titles:
+    """The headings of documents: which of them say what a question is about."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._documents: dict[str, set[str]] = defaultdict(set)
+        for passage in passages:
+            for title in passage.heading.split(" > "):
+                self._documents[title].add(passage.document)
+
+    def beside(self, question: str, subject: str, passage: Passage) -> str | None:
+        """The question, with the headings above it if it does not name what it is about; None if they do not either.
+
+        `Is the noise level 68 decibels (Molenaar G2 grinder)?`
+        """
+        asked = question[question.find(" ") :]
+        names = [word for word in re.findall(r"\b[A-Z][\w-]+", asked) if word not in CALENDAR]
+        is_open = subject.split(" ")[0] in ("the", "your", "")
+        is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
+        if is_name or (names and not is_open):
+            return question
+        own = [each for each in passage.heading.split(" > ") if each and not each.endswith("?")]
+        told = set(en.content_words(question))
+        telling = [each for each in own if not told >= set(en.content_words(plain(each)))]
+        while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
+            is_long = len(telling[0].split()) > MAX_TITLE_WORDS
+            telling.pop(0 if is_long else -1)
+        if any(len(self._documents[each]) == 1 for each in telling):
+            return f"{question[:-1]} ({', '.join(map(plain, telling))})?"
+        if own:  # it says them itself, or other documents have them too
+            return None if telling else question
+        return None if re.fullmatch(r"(?:the|your) [a-z-]+|you", subject) else question
 
 
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
-    names = en.Names(documents.texts)
+    names, titles = en.Names(documents.texts), Titles(documents.passages)
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
         place = passage.document, passage.heading
         if passage.kind == "table":
-            found += _of_table(passage, names)
+            found += _of_table(passage, names, titles)
         else:
-            found += _of_passage(passage, names, is_first=place not in headings)
+            found += _of_passage(passage, names, titles, is_first=place not in headings)
         headings.add(place)
     answers: dict[str, set[str]] = defaultdict(set)
     for draft in found:
@@ -78,28 +101,34 @@ def drafts(documents: Documents) -> list[Draft]:
     return [each for each in found if len(answers[each.question.lower()]) == 1]
 
 
-def _of_passage(passage: Passage, names: en.Names, *, is_first: bool) -> Iterator[Draft]:
+def _of_passage(
+    passage: Passage, names: en.Names, titles: Titles, *, is_first: bool
+) -> Iterator[Draft]:
+    asked = [(found[1], found[2], Source(passage, *found.span(2)), "question and answer") for found in QUESTION_AND_ANSWER.finditer(passage.text)]  # fmt: skip
     first, source = next(_sentences(passage), ("", None))
     heading = plain(passage.heading.split(" > ")[-1])
-    is_asked = is_first and heading.endswith("?") and not BULLET.match(passage.text)
-    is_told = not first.lower().startswith(("for example", "it depends", "see "))
-    if is_asked and is_told and source and source.start < 5 and _answers(heading, first):
-        yield Draft(heading, (first,), (source,), "single fact", "heading", heading, 4.0)
-    for found in QUESTION_AND_ANSWER.finditer(passage.text):
-        if _answers(found[1], found[2]):
-            sources, answers = (Source(passage, *found.span(2)),), (plain(found[2]),)
-            pattern = "question and answer"
-            yield Draft(plain(found[1]), answers, sources, "single fact", pattern, worth=4.0)
+    if is_first and heading.endswith("?") and source and source.start < 5:
+        if first in ("Yes.", "No."):
+            more = [each for each, _ in _sentences(passage)][1:2]
+            first = " ".join((first, *more))
+        if not BULLET.match(passage.text):
+            asked.append((heading, first, source, "heading"))
+    for question, answer, source, pattern in asked:
+        text = titles.beside(plain(question), "", passage)
+        if text and _answers(question, answer):
+            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
     language = language_of(passage.text) or "en"
     if language == "en":
-        yield from _of_lists(passage, names)
-        yield from _of_sentences(passage, names)
+        yield from _of_lists(passage, names, titles)
+        yield from _of_sentences(passage, names, titles)
         return
     for sentence, source in _sentences(passage):
         for question, answer, form, subject in questions_in(language, sentence):
-            kind = form.question_type
-            pattern = f"{language} {kind}"
-            yield Draft(question, (answer,), (source,), kind, pattern, subject, form.worth)
+            is_clear = language == "zh" or len(subject.split()) > 3
+            text = question if is_clear else titles.beside(question, "", passage)
+            if text:
+                kind, pattern = form.question_type, f"{language} {form.question_type}"
+                yield Draft(text, (answer,), (source,), kind, pattern, subject, form.worth)
 
 
 def plain(text: str) -> str:
@@ -120,7 +149,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
             yield sentence, Source(passage, start, end)
 
 
-def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
+def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
     subject, before = "", None
     for sentence, source in _sentences(passage):
         sources: tuple[Source, ...] = (source,)
@@ -131,56 +160,23 @@ def _of_sentences(passage: Passage, names: en.Names) -> Iterator[Draft]:
         long_words = [word for word in re.findall(r"[^\W\d_]+", sentence) if len(word) > 3]
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
-        for clause, asked in questions_of(sentence, names, passage.document):
+        for asked in questions_of(sentence, names):
             kind, worth = PATTERNS[asked.pattern]
-            question = _in_context(asked.question, clause.subject, passage, names)
+            question = titles.beside(asked.question, asked.subject, passage)
             if question is None:
                 continue
             # A statement that repeats its question would be no answer; with another number it is.
             is_changed = asked.pattern == "changed number"
             answer = f"No. {sentence}" if is_changed else asked.answer
             # Of a statement and the same with another number only one is asked.
-            origin = clause.asked() if kind == "yes/no" else ""
-            about, pattern = clause.subject, asked.pattern
-            draft = Draft(question, (answer,), sources, kind, pattern, about, worth, origin=origin)
-            yield replace(draft, comparing=asked.comparing, value=asked.value)
+            draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject, worth)
+            yield replace(draft, comparing=asked.comparing, value=asked.value, origin=asked.origin)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
-            said, before = next(clauses(sentence, names, passage.document), None), source
+            said, before = next(clauses(sentence, names), None), source
             is_said = said and said.auxiliary in ("is", "was")
             is_thing = said and is_said and re.match("(?:an?|the) ", said.rest)
             subject = said.subject if said and is_thing else ""
-
-
-def _in_context(question: str, subject: str, passage: Passage, names: en.Names) -> str | None:
-    """The question, with the headings above it if it does not say what it is about; None if they do not either.
-
-    `Is the noise level 68 decibels (Molenaar G2 grinder)?`
-    """
-    words = subject.split()
-    if words[0] in NUMBERED | {"the", "your", "you"}:  # also `version 3.2`
-        is_clear = any(sign.isupper() for sign in subject)
-    else:
-        content = [word for word in en.content_words(question) if word.capitalize() not in CALENDAR]
-        said = set(re.findall(r"(?<!^)\b[A-Z][\w-]+|(?<=\D)\d+\b", question)) - CALENDAR
-        is_asked = len(content) > 2 or " " in subject or question.startswith(("What is", "Who is"))
-        is_clear = len(content) > 3 or bool(said and is_asked)
-    if is_clear:
-        return question
-    asked = set(en.content_words(question))
-    titles = [plain(title) for title in passage.heading.split(" > ") if not title.endswith("?")]
-    telling = [title for title in titles if not asked >= set(en.content_words(title))]
-    while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
-        telling.pop()
-    if telling:
-        return f"{question[:-1]} ({', '.join(telling)})?"
-    noun = words[-1].lower()
-    is_known = len(words) > 2 or names.small[f"the {noun}"] >= 3
-    return (
-        question
-        if titles or (is_known and noun not in en.VAGUE and words[0] not in ("your", "you"))
-        else None
-    )
 
 
 def _answers(question: str, answer: str) -> bool:
@@ -196,30 +192,39 @@ def _answers(question: str, answer: str) -> bool:
         and ASKING.match(question)
         and is_good(own)
         and not (en.points_outside(answer) or answer.endswith("?"))
+        and not answer.lower().startswith(("for example", "it depends", "see "))
     )
 
 
-def _of_lists(passage: Passage, names: en.Names) -> Iterator[Draft]:
+def _of_lists(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
     """A sentence that ends with a colon, with the items below it."""
     for found in LIST.finditer(passage.text):
         items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
-        if any(len(item.split()) > MAX_ANSWER_WORDS or ":" in item for item in items):
+        items = [re.sub(r":\s.*", "", item) for item in items]  # `Viewer: can see reports`
+        if any(len(item.split()) > MAX_ANSWER_WORDS for item in items):
             continue
         intro, listed = plain(found["intro"]), "; ".join(items)
         end = found.start("items") + len(found["items"].rstrip())
         sources = (Source(passage, found.start("intro"), end),)
+        asked: list[tuple[str, str]] = []
         following = re.match(
             r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
         )
         if following and not en.points_outside(following["asked"]):
-            yield Draft(f"Which {following['asked']}?", (listed,), sources, "list", "list items")
-        for clause in clauses(f"{intro} the items.", names, passage.document):
-            if clause.main and clause.rest == "the items" and en.content_words(clause.subject):
-                question = f"What {clause.asked('')}?"
-                yield Draft(question, (listed,), sources, "list", "list items", clause.subject)
+            asked.append((f"Which {following['asked']}?", ""))
+        if there := re.fullmatch(r"There are (?P<what>[a-z]+ (?:[a-z-]+ ){0,3}[a-z-]+s)", intro):
+            asked.append((f"What are the {there['what']}?", ""))
+        asked += [
+            (f"What {clause.asked('')}?", clause.subject)
+            for clause in clauses(f"{intro} the items.", names)
+            if clause.main and clause.rest == "the items" and en.content_words(clause.subject)
+        ]
+        for text, subject in asked:
+            if question := titles.beside(text, subject, passage):
+                yield Draft(question, (listed,), sources, "list", "list items", subject)
 
 
-def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
+def _of_table(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
     """`What is the COLUMN of ROW?` for each cell that a column and a row name."""
     rows = [
         (found.span(), [plain(cell) for cell in found[0].strip().strip("|").split("|")])
@@ -229,13 +234,15 @@ def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
     if len(rows) < 3:
         return
     (_, header), *others = rows
+    header = [each.replace("_", " ") for each in header]
     # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
     is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
     counts = Counter(cells[0] for _, cells in others)
-    heading = plain(passage.heading.split(" > ")[-1])
     for span, cells in others:
-        name = cells[0]
-        if len(cells) != len(header) or counts[name] > 1 or not _names_row(name):
+        name, first = cells[0], cells[0].lower().split(" ")[0]
+        is_name = re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", name) and not re.search(r"[?:;,\"“]", name)
+        is_open = first in NO_NAMES or len(name.split()) > MAX_CELL_WORDS
+        if len(cells) != len(header) or counts[name] > 1 or is_open or not is_name:
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
             is_plain = re.search(r"^[^<]*\w[^<]*$", cell)
@@ -243,48 +250,36 @@ def _of_table(passage: Passage, names: en.Names) -> Iterator[Draft]:
             if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
                 continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
-            if question := _of_cell(*asked, cell, heading, names):
-                amount, noun = quantities(cell)[:1], column.lower()
+            asked_of_cell, noun = _of_cell(*asked, cell, names) or ("", "")
+            if asked_of_cell and (question := titles.beside(asked_of_cell, "", passage)):
+                amount = quantities(cell)[:1]
                 is_amount = amount and amount[0].start == 0 and not CODED.search(noun)
-                is_compared = is_amount and (amount[0].unit or {*noun.split()} & MEASURES)
+                is_compared = is_amount and (amount[0].unit or {*noun.split()} & en.MEASURES)
                 is_long = re.search(r"window|period|term|duration|time|length|distance|range", noun)
                 comparing = f"Which has the {'longer' if is_long else 'higher'} {noun}"
-                if question.startswith("How many"):
-                    is_compared, comparing = True, f"Which has more {noun}"
                 compared = comparing if is_compared and not is_turned else ""
-                yield Draft(
-                    question,
-                    (cell,),
-                    (Source(passage, *span),),
-                    "table look-up",
-                    "cell",
-                    name,
-                    comparing=compared,
-                    value=cell,
-                )
-
-
-def _names_row(cell: str) -> bool:
-    words = cell.split()
-    return (
-        0 < len(words) <= MAX_CELL_WORDS
-        and bool(re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", cell))
-        and not re.search(r"[?:;,\"“]", cell)
-        and words[0].lower() not in en.PREPOSITIONS | en.JOINING | {"to", "everything", "all"}
-        and cell.lower() not in ("total", "other", "yes", "no")
-    )
+                sources, kind = (Source(passage, *span),), "table look-up"
+                draft = Draft(question, (cell,), sources, kind, "cell", name)
+                yield replace(draft, comparing=compared, value=cell)
 
 
 def _of_cell(
-    column: str, row: str, first: str, cell: str, heading: str, names: en.Names
-) -> str | None:
-    """`What is the COLUMN of the FIRST ROW (HEADING)?`; None for a column that is no noun."""
+    column: str, row: str, first: str, cell: str, names: en.Names
+) -> tuple[str, str] | None:
+    """`What is the COLUMN of the FIRST ROW, in UNIT?` with COLUMN; None for a column that is no noun."""
     column = re.sub(r"^[Tt]he ", "", column)
+    unit = re.fullmatch(r"(?P<what>.+?) (?:\((?P<of>[^()]+)\)|(?P<last>\w+))", column)
+    if unit and re.fullmatch(r"[\d.,]+", cell):
+        last = unit["last"] or ""
+        is_unit = unit["of"] or last.upper() in CURRENCIES or quantities(f"1 {last}")[0].unit
+        column, of = (unit["what"], unit["of"] or last) if is_unit else (column, "")
+    else:
+        of = ""
     words = re.findall(r"[\w'’%-]+", column.lower())
     if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
     last = words[-1]
-    is_count = len(words) == 1 and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
+    is_count = not of and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"] or is_count
     is_title = (
         column[0].isupper() and not en.form_of(last) and not last.endswith(("ed", "ing", "est"))
@@ -297,11 +292,10 @@ def _of_cell(
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
-    told = set(en.content_words(f"{column} {row} {what}"))
-    is_clear = (first and row[0].isupper()) or set(en.content_words(heading)) <= told
-    about = "" if is_clear else f" ({heading})"
-    if is_count and not YEAR.fullmatch(row):
-        return f"How many {last} does {thing} have{about}?"
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
+    if is_count and not YEAR.fullmatch(row):
+        return f"How many {name} does {thing} have?", name
     joined = "for" if YEAR.fullmatch(row) else "of"
-    return f"What {'are' if en.is_plural(last) else 'is'} the {name} {joined} {thing}{about}?"
+    unit_asked = f", in {of.upper() if of.upper() in CURRENCIES else of}" if of else ""
+    be = "are" if en.is_plural(last) else "is"
+    return f"What {be} the {name} {joined} {thing}{unit_asked}?", name

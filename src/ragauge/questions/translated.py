@@ -51,7 +51,7 @@ FORMS = {
     "de": (
         _definition("ist|war", "eine?", "Was {V} {S}?"),
         _amount("kostet", "Euro|Franken|Dollar|€|Kronen", "Wie viel {V} {S}{R}?"),
-        _amount("hat|besitzt|umfasst|enthält|zählt|bietet|fasst", r"(?:[a-zäöü]+en )?[A-ZÄÖÜ]\w+", "Wie viele {U} {V} {S}{R}?"),
+        _amount("hat|besitzt|umfasst|enthält|zählt|bietet|fasst", r"(?:[a-zäöü]+en )?(?!Mill|Tausend)[A-ZÄÖÜ]\w+", "Wie viele {U} {V} {S}{R}?"),
         _amount("dauert", r"\w+", "Wie lange {V} {S}{R}?"),
         _date(rf"(?P<V>wurden?) {DE_DATE}(?P<R>[^,;:]* \w+(?:t|en))", "Wann {V} {S}{R}?"),
         _statement("hat|ist|kostet|enthält|umfasst|bietet|dauert", "{V} {S} {A}?", "Ja"),

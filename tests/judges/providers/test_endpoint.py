@@ -7,9 +7,7 @@ import html
 import json
 import logging
 import pickle
-import random
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -116,26 +114,22 @@ def always(answer) -> Callable:
 
 def test_a_question_is_sent_as_it_is_and_its_reply_comes_back(server):
     server.answer = always(ok("  Hello!\n"))
-    expected = Reply("  Hello!\n", 100, 20, model="judge-2025-01-01")
-    assert ask(judge(server)) == expected
+    assert ask(judge(server)) == Reply("  Hello!\n", 100, 20, model="judge-2025-01-01")
     messages = [{"role": "user", "content": "hello"}]
     assert server.asked == [{"model": "tiny", "messages": messages, "temperature": 0.0}]
     assert server.paths == ["/v1/chat/completions"]
     assert server.headers[0]["authorization"] == f"Bearer {CANARY}"
     assert server.headers[0]["user-agent"].startswith("AsyncOpenAI/")
-
-
-def test_a_schema_is_asked_for_strictly_and_parameters_are_sent_that_are_given(server):
+    # A schema is asked for strictly, and parameters are sent that are given.
     ask(judge(server), ASKED)
     schema = {"name": "verdict", "schema": SCHEMA, "strict": True}
-    assert server.asked[0]["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert [message["role"] for message in server.asked[0]["messages"]] == ["system", "user"]
+    assert server.asked[1]["response_format"] == {"type": "json_schema", "json_schema": schema}
     ask(judge(server, temperature=None))
-    assert sorted(server.asked[1]) == ["messages", "model"]
+    assert sorted(server.asked[2]) == ["messages", "model"]
     given = {"temperature": 0.7, "max_tokens": 300, "seed": 5}
     one = judge(server, **given)
     ask(one)
-    assert {name: server.asked[2][name] for name in given} == given
+    assert {name: server.asked[3][name] for name in given} == given
     assert (one.name, one.identity) == ("tiny", {"model": "tiny", **given})
 
 
@@ -170,29 +164,11 @@ def test_probabilities_of_tokens_and_what_it_took_are_told(server):
     assert told == (900, 30, 640, 0.00125)
 
 
-def test_a_refusal_of_the_model_is_a_reply(server):
-    server.answer = answering(ok(None, refusal="I cannot."), ok("", finish_reason="content_filter"))
-    found = [(reply.text, reply.finish_reason) for reply in in_turn(judge(server), 2)]
-    assert found == [("I cannot.", "refusal"), ("", "content_filter")]
-
-
 def test_many_are_asked_at_once_on_few_connections(server):
-    server.latency_s = 0.3
-    assert texts_of(judge(server, concurrency=60), 200) == ["yes"] * 200
-    assert 16 < server.most <= 60
-    assert server.n_connections <= 60
-
-
-def test_one_judge_serves_one_event_loop_after_the_other(server):
-    one = judge(server)
-    assert [asyncio.run(one.reply(PLAIN)).text, ask(one).text, ask(one).text] == ["yes"] * 3
-
-    async def twice():
-        await one.reply(PLAIN)
-        await one.close()
-        return await one.reply(PLAIN)
-
-    assert asyncio.run(_closing(one, twice())).text == "yes"
+    server.latency_s = 0.1
+    assert texts_of(judge(server, concurrency=30), 100) == ["yes"] * 100
+    assert 8 < server.most <= 30
+    assert server.n_connections <= 30
 
 
 def test_which_connections_are_used(monkeypatch, without_proxies):
@@ -203,19 +179,19 @@ def test_which_connections_are_used(monkeypatch, without_proxies):
         await made.close()
         return made.uses_aiohttp
 
-    def kinds() -> list[bool]:
+    for name, proxy, expected in (
+        ("", "", [True, True]),
+        ("HTTP_PROXY", "http://proxy.example:3128", [True, True]),  # of another scheme
+        ("ALL_PROXY", "http://proxy.example:3128", [False, True]),  # none is used on this machine
+        ("NO_PROXY", "judge.example", [True, True]),
+        (None, None, [False, False]),
+    ):
+        if name is None:
+            monkeypatch.setattr(connections, "find_spec", lambda _: None)
+        elif name:
+            monkeypatch.setenv(name, proxy)
         urls = ("https://judge.example/v1", "http://127.0.0.1:8000/v1")
-        return [asyncio.run(uses_aiohttp(url)) for url in urls]
-
-    assert kinds() == [True, True]
-    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
-    assert kinds() == [True, True], "a proxy of another scheme"
-    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
-    assert kinds() == [False, True], "none is used on this machine"
-    monkeypatch.setenv("NO_PROXY", "judge.example")
-    assert kinds() == [True, True]
-    monkeypatch.setattr(connections, "find_spec", lambda _: None)
-    assert kinds() == [False, False]
+        assert [asyncio.run(uses_aiohttp(url)) for url in urls] == expected
 
 
 def test_a_redirect_is_followed_with_the_whole_request_each_time(server):
@@ -225,7 +201,7 @@ def test_a_redirect_is_followed_with_the_whole_request_each_time(server):
     assert server.paths[-2:] == ["/v1/chat/completions", "/v2/chat/completions"]
     assert server.asked[-2] == server.asked[-1]
     assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
-    assert texts_of(judge(server, concurrency=4), 12) == ["yes"] * 12
+    assert texts_of(judge(server, concurrency=4), 8) == ["yes"] * 8
 
 
 def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
@@ -235,55 +211,75 @@ def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
         assert "authorization" not in other.headers[0]
 
 
-NOWHERE = ("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/")
-
-
-@pytest.mark.parametrize("to", (*NOWHERE, "/v1/chat/completions"))
+@pytest.mark.parametrize(
+    "to",
+    [
+        *("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/"),
+        "/v1/chat/completions",
+    ],
+)
 def test_a_redirect_to_nowhere_or_in_a_circle_is_an_error_of_the_judge(server, to):
     server.answer = always(Answer(307, headers={"Location": to}))
     match = "TooManyRedirects" if to.startswith("/") else ""
     assert CANARY not in str(error_of(judge(server, max_attempts=1), match))
 
 
-def test_replies_may_be_packed_long_and_of_any_content_type(server):
-    said = ok("yes" * 300_000)
-    packed = Answer(body=gzip.compress(said.body), headers={"Content-Encoding": "gzip"})
-    plain = Answer(body=said.body, headers={"Content-Type": "text/plain"})
-    server.answer = answering(packed, plain)
-    assert [reply.text for reply in in_turn(judge(server), 2)] == ["yes" * 300_000] * 2
-    assert "gzip" in server.headers[0]["accept-encoding"]
-    assert server.headers[0]["accept"] == "application/json"
+LONG = "input 3\nis too\x1b[31m long " + "x" * 900
+FINAL = [
+    (faulty.FLOOD, f"more than {MAX_BYTES} bytes", False),
+    (Answer(400, fate="flood"), "refused with 400", False),
+    (Answer(body=b"<!doctype html>"), "a page of HTML and not JSON; base_url may", True),
+    (
+        Answer(body=b'{"error": {"message": "no such model", "code": 404}}'),
+        "refused with 404: no such model",
+        True,
+    ),
+    (
+        refusal(429, "check your plan", code="insufficient_quota"),
+        r"the quota is used up \(429: check your plan\)",
+        True,
+    ),
+    *(
+        (refusal(status, LONG), f"refused with {status}: input 3 is too", status in range(401, 405))
+        for status in (400, 413, 422, 401, 402, 403, 404)
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "match", "is_down"), FINAL, ids=range(len(FINAL)))
+def test_what_a_retry_would_not_change_is_asked_once(server, answer, match, is_down):
+    server.answer = always(answer)
+    error = error_of(judge(server), match)
+    assert (error.is_down, server.n_requests) == (is_down, 1)
+    assert "\x1b" not in str(error)
+    assert len(str(error)) < 500
+
+
+YES = ok("yes" * 300_000)
+PACKED = Answer(body=gzip.compress(YES.body), headers={"Content-Encoding": "gzip"})
+LAST = Answer(body=ok("yes").body, headers={"Content-Length": str(len(ok("yes").body))})
 
 
 @pytest.mark.parametrize(
-    ("answer", "match", "is_down"),
+    ("answers", "texts"),
     [
-        (faulty.FLOOD, f"more than {MAX_BYTES} bytes", False),
-        (Answer(400, fate="flood"), "refused with 400", False),
-        (Answer(body=b"<!doctype html>"), "a page of HTML and not JSON; base_url may", True),
+        # Packed, long, and of any content type.
         (
-            Answer(body=b'{"error": {"message": "no such model", "code": 404}}'),
-            "refused with 404: no such model",
-            True,
+            (PACKED, Answer(body=YES.body, headers={"Content-Type": "text/plain"})),
+            ("yes" * 300_000,) * 2,
         ),
-        (
-            refusal(429, "check your plan", code="insufficient_quota"),
-            r"the quota is used up \(429: check your plan\)",
-            True,
-        ),
+        # A page of HTML that comes later is asked for again.
+        ((ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no")), ("yes", "no")),
+        # A connection that the server closed meanwhile is opened anew.
+        ((LAST,) * 4, ("yes",) * 4),
     ],
-    ids=["endless", "an endless error", "a page", "an error within a reply", "no quota"],
 )
-def test_what_a_retry_would_not_change_is_asked_once(server, answer, match, is_down):
-    server.answer = always(answer)
-    assert error_of(judge(server), match).is_down is is_down
-    assert server.n_requests == 1
-
-
-def test_a_page_of_html_later_is_asked_for_again(server):
-    server.answer = answering(ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no"))
-    assert [reply.text for reply in in_turn(judge(server), 2)] == ["yes", "no"]
-    assert server.n_requests == 3
+def test_replies_of_any_form_are_read_one_after_the_other(server, answers, texts):
+    server.answer = answering(*answers)
+    assert tuple(reply.text for reply in in_turn(judge(server), len(texts))) == texts
+    assert server.n_requests == len(answers)
+    assert "gzip" in server.headers[0]["accept-encoding"]
+    assert server.headers[0]["accept"] == "application/json"
 
 
 BROKEN = [
@@ -317,29 +313,18 @@ def test_what_may_pass_is_asked_again_and_given_up_in_the_end(broken, server):
 
 @pytest.mark.parametrize(
     ("status", "headers"),
-    [
-        (429, {"Retry-After": "0.3"}),
-        (429, {"retry-after-ms": "300"}),
-        (503, {"retry-after-ms": "300", "Retry-After": "0"}),
-    ],
+    [(429, {"Retry-After": "0.2"}), (503, {"retry-after-ms": "200", "Retry-After": "0"})],
 )
-def test_what_the_server_says_to_wait_is_waited(status, headers, server):
-    server.answer = answering(refusal(status, "busy", headers=headers), ok("yes"))
-    start = time.monotonic()
-    ask(judge(server, max_wait_s=5))
-    assert 0.3 <= time.monotonic() - start < 4
-
-
-def test_what_the_server_says_to_one_is_waited_by_all(server):
+def test_what_the_server_says_to_one_is_waited_by_all(status, headers, server):
     starts = []
 
     def answer(number, _):
         starts.append(time.monotonic())
-        return too_many("0.5") if number == 1 else ok("yes", latency_s=0.001)
+        return refusal(status, "busy", headers=headers) if number == 1 else ok("yes")
 
     server.answer = answer
     assert texts_of(judge(server, concurrency=1, max_wait_s=5), 5) == ["yes"] * 5
-    assert starts[1] - starts[0] >= 0.5
+    assert 0.2 <= starts[1] - starts[0] < 4
 
 
 IN_NINE_HOURS = format_datetime(datetime.now(UTC) + timedelta(hours=9))
@@ -355,22 +340,14 @@ def test_the_wait_is_bounded_whatever_the_server_says(told, server):
     assert time.monotonic() - start < 3
 
 
-def test_errors_without_end_are_given_up_after_so_many_attempts(server):
-    server.answer = always(refusal(500, "out of order"))
-    error = error_of(judge(server, max_attempts=4))
-    assert (error.is_down, server.n_requests) == (True, 4)
-    for said in ("tiny at 127.0.0.1:", "no answer in 4 attempts", "500: out of order"):
-        assert said in str(error)
-
-
 def test_one_request_that_always_fails_does_not_count_as_down_while_others_are_answered(server):
     bad = Request("p", (Message("user", "bad"),), None)
 
     def answer(_, body):
         is_bad = body["messages"][0]["content"] == "bad"
-        return refusal(500, "cannot") if is_bad else ok("yes", latency_s=0)
+        return refusal(500, "cannot") if is_bad else ok("yes")
 
-    server.answer, server.latency_s = answer, 0.01
+    server.answer = answer
     one = judge(server, concurrency=1, max_attempts=4)
 
     async def both():
@@ -402,16 +379,16 @@ def test_what_was_one_too_many_at_once_is_soon_sent_again(server):
     [
         (
             refusal(500, "busy"),
-            {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 2},
+            {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3},
             "no answer in 1 attempts",
         ),
         (
             faulty.HANG,
-            {"timeout_s": 0.2, "max_attempts": 2},
-            r"2 attempts .*no whole reply came within 0\.2 s",
+            {"timeout_s": 0.1, "max_attempts": 2},
+            r"2 attempts .*no whole reply came within 0\.1 s",
         ),
-        (faulty.HANG, {"deadline_s": 0.3}, r"1 attempts .*no whole reply came within 0\.3 s"),
-        (faulty.DRIP, {"timeout_s": 0.3, "max_attempts": 2}, "no whole reply came"),
+        (faulty.HANG, {"deadline_s": 0.2}, r"1 attempts .*no whole reply came within 0\.2 s"),
+        (faulty.DRIP, {"timeout_s": 0.2, "max_attempts": 1}, "no whole reply came"),
     ],
 )
 def test_time_runs_out_before_the_attempts_do(server, answer, settings, match):
@@ -422,8 +399,8 @@ def test_time_runs_out_before_the_attempts_do(server, answer, settings, match):
 
 
 def test_waiting_for_a_turn_is_no_part_of_the_deadline(server):
-    server.latency_s = 0.1  # the last waits 0.9 s for its permit
-    assert texts_of(judge(server, concurrency=1, deadline_s=0.5), 10) == ["yes"] * 10
+    server.latency_s = 0.1  # the last waits 0.5 s for its permit
+    assert texts_of(judge(server, concurrency=1, deadline_s=0.4), 6) == ["yes"] * 6
 
 
 def test_nobody_is_not_waited_for_as_long_as_somebody(server):
@@ -431,7 +408,7 @@ def test_nobody_is_not_waited_for_as_long_as_somebody(server):
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
         one = ChatEndpoint("tiny", base_url=url, first_wait_s=0.01, max_attempts=2)
-        assert error_of(one, "the connection was lost").is_down
+        assert error_of(one, "tiny at 127.0.0.1:.* the connection was lost").is_down
     server.answer = always(faulty.RESET)
     assert error_of(judge(server, max_attempts=8), "no answer in 4 attempts").is_down
     server.answer = answering(*[refusal(500, "starting")] * 5, ok("yes"))
@@ -441,12 +418,6 @@ def test_nobody_is_not_waited_for_as_long_as_somebody(server):
     server.answer = always(faulty.RESET)
     with pytest.raises(JudgeError, match="no answer in 8 attempts"):
         run(one.reply(PLAIN))
-
-
-def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server):
-    said = ok("yes")
-    server.answer = always(Answer(body=said.body, headers={"Content-Length": str(len(said.body))}))
-    assert [reply.text for reply in in_turn(judge(server), 4)] == ["yes"] * 4
 
 
 @pytest.mark.parametrize("is_closed", [True, False])
@@ -475,7 +446,8 @@ def test_who_is_cancelled_leaves_nothing_behind(server):
 
     async def cancel_some():
         tasks = [asyncio.create_task(one.reply(PLAIN)) for _ in range(6)]
-        await asyncio.sleep(0.2)
+        while server.now < 2:
+            await asyncio.sleep(0.005)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -485,37 +457,9 @@ def test_who_is_cancelled_leaves_nothing_behind(server):
     assert asyncio.run(_closing(one, cancel_some())).text == "yes"
 
 
-def test_with_faults_of_all_kinds_nothing_is_lost(server):
-    drawn = random.Random(8)
-    fates = (
-        *((0.05, too_many("0.02")), (0.05, too_many()), (0.01, faulty.HANG)),
-        *((0.05, Answer(body=ok("yes").body, fate="cut")), (0.02, refusal(500, "oops"))),
-        (0.02, faulty.RESET),
-    )
-
-    def answer(_, body):
-        chance = drawn.random()
-        for share, fate in fates:
-            chance -= share
-            if chance < 0:
-                return fate
-        return ok(body["messages"][0]["content"])
-
-    server.answer, server.latency_s = answer, 0.002
-    one = judge(server, timeout_s=0.5, max_attempts=12)
-
-    async def all_of_them():
-        requests = [Request("p", (Message("user", str(i)),), None) for i in range(400)]
-        return await asyncio.gather(*(one.reply(request) for request in requests))
-
-    replies = asyncio.run(_closing(one, all_of_them()))
-    assert [reply.text for reply in replies] == [str(i) for i in range(400)]
-    assert server.n_requests > 450
-
-
 def test_a_limit_of_the_server_is_kept_to(server):
-    server.latency_s, server.in_flight = 0.1, 12
-    assert texts_of(judge(server, max_attempts=8), 240) == ["yes"] * 240
+    server.latency_s, server.in_flight = 0.05, 12
+    assert texts_of(judge(server, max_attempts=8), 150) == ["yes"] * 150
     assert server.most <= 12
     # At most a few are refused until the limit is found; a fixed 128 would waste hundreds.
     assert server.n_refused < 40
@@ -560,7 +504,7 @@ def test_the_limit_of_tokens_is_tried_under_its_later_name(server):
     assert list(one.dropped) == ["max_tokens", "max_completion_tokens"]
 
 
-def test_json_is_asked_for_in_weaker_ways(server):
+def test_json_is_asked_for_in_weaker_ways_which_many_first_requests_find_out_together(server):
     def answer(_, body):
         kind = body.get("response_format", {}).get("type")
         if kind == "json_schema":
@@ -568,10 +512,10 @@ def test_json_is_asked_for_in_weaker_ways(server):
         return refusal(422, "'json_object' is unknown") if kind == "json_object" else ok("yes")
 
     server.answer = answer
-    one = judge(server)
-    ask(one, ASKED)
+    one = judge(server, max_attempts=1)
+    assert texts_of(one, 30, ASKED) == ["yes"] * 30
     kinds = [body.get("response_format", {}).get("type") for body in server.asked]
-    assert kinds == ["json_schema", "json_object", None]
+    assert list(dict.fromkeys(kinds)) == ["json_schema", "json_object", None]
     assert list(one.dropped) == ["response_format=json_schema", "response_format=json_object"]
 
 
@@ -584,14 +528,6 @@ def test_probabilities_are_left_out_together(server):
     server.answer = rejecting("logprobs")
     ask(one, wanting)
     assert sorted(server.asked[-1]) == ["messages", "model", "temperature"]
-
-
-def test_many_first_requests_at_once_find_out_together(server):
-    server.answer, server.latency_s = rejecting("temperature", "response_format"), 0.02
-    one = judge(server, max_attempts=1)
-    assert texts_of(one, 60, ASKED) == ["yes"] * 60
-    formats = ["response_format=json_schema", "response_format=json_object"]
-    assert list(one.dropped) == ["temperature", *formats]
 
 
 def test_only_what_is_named_is_left_out_and_rejecting_without_end_is_given_up(server):
@@ -607,28 +543,12 @@ def test_only_what_is_named_is_left_out_and_rejecting_without_end_is_given_up(se
     assert server.n_requests <= 5
 
 
-@pytest.mark.parametrize(
-    ("status", "is_down"),
-    [(400, False), (413, False), (422, False), (401, True), (402, True), (403, True), (404, True)],
-)
-def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, is_down, server):
-    server.answer = always(refusal(status, "input 3\nis too\x1b[31m long " + "x" * 900))
-    error = error_of(judge(server), f"refused with {status}: input 3 is too")
-    assert (error.is_down, server.n_requests) == (is_down, 1)
-    assert "\x1b" not in str(error)
-    assert len(str(error)) < 500
-
-
 @pytest.mark.parametrize("status", [401, 400, 500, 429, 200])
 def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
     for form in (CANARY, CANARY.replace("/", "\\/"), quote(CANARY, ""), html.escape(CANARY)):
         message = {"message": f"temperature: bad key {form}!", "code": 400}
-        for body in (
-            form,
-            json.dumps({"error": message}),
-            json.dumps({"said": form}),
-            "x" * 290 + form,
-        ):
+        said_by = (form, json.dumps({"error": message}), json.dumps({"said": form}))
+        for body in (*said_by, "x" * 290 + form):
             server.answer = always(Answer(status, body.encode()))
             one = judge(server, max_attempts=1)
             said = everything_about(error_of(one)) + repr(one.dropped)
@@ -706,16 +626,13 @@ def test_only_addresses_of_the_web_are_taken(url):
     assert "canary" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
+def test_settings_are_above_zero():
+    for setting in (
         *("max_tokens", "rpm", "tpm", "concurrency", "max_attempts"),
         *("timeout_s", "deadline_s", "first_wait_s", "max_wait_s"),
-    ],
-)
-def test_settings_are_above_zero(setting):
-    with pytest.raises(PlanError, match=f"{setting} is 0; it must be above 0"):
-        ChatEndpoint("tiny", **{setting: 0})
+    ):
+        with pytest.raises(PlanError, match=f"{setting} is 0; it must be above 0"):
+            ChatEndpoint("tiny", **{setting: 0})
     with pytest.raises(PlanError, match="temperature is -1; it must be 0 or above"):
         ChatEndpoint("tiny", temperature=-1)
 
@@ -727,21 +644,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 
 
 def test_tokens_a_minute_are_counted_by_what_was_taken(server):
-    # Each takes 120 tokens, as its reply says: at 36,000 a minute a fifth of a second.
+    # Each takes 120 tokens, as its reply says: at 72,000 a minute a tenth of a second.
     start = time.monotonic()
-    texts_of(judge(server, tpm=36_000, concurrency=1), 6)
-    assert 0.9 <= time.monotonic() - start < 3
-
-
-def test_the_server_runs_as_a_process_of_its_own(tmp_path, without_proxies):
-    replies = tmp_path / "replies.json"
-    rules = [{"prompt": "verdict", "reply": {"verdict": True}}, {"contains": "hell", "reply": "hi"}]
-    replies.write_text(json.dumps(rules))
-    command = [sys.executable, faulty.__file__, "--in-flight", "40", "--replies", str(replies)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            port = int(process.stdout.readline())
-            one = ChatEndpoint("tiny", base_url=f"http://127.0.0.1:{port}/v1")
-            assert [ask(one, ASKED).text, ask(one).text] == ['{"verdict": true}', "hi"]
-        finally:
-            process.kill()
+    texts_of(judge(server, tpm=72_000, concurrency=1), 5)
+    assert 0.35 <= time.monotonic() - start < 3

@@ -14,7 +14,6 @@ from ragauge.judges.protocol import Message, Reply, Request
 from ragauge.judges.providers.endpoint import ChatEndpoint
 from ragauge.judges.providers.factory import open_judge
 from ragauge.judges.providers.scripted import RecordedJudge, RecordingJudge, ScriptedJudge
-from ragauge.plugins import offered
 
 REQUEST = Request("verdict", (Message("user", "Is it so?"),), None)
 LOCAL = {"base_url": "http://127.0.0.1:9/v1"}
@@ -24,9 +23,11 @@ def replied(judge):
     return asyncio.run(judge.reply(REQUEST))
 
 
-def test_a_judge_is_taken_as_it_is():
+def test_a_judge_is_taken_as_it_is_and_a_class_is_none():
     judge = ScriptedJudge(["x"])
     assert open_judge(judge) is judge
+    with pytest.raises(PlanError, match="is not an async function"):
+        open_judge(type("Judge", (), {"name": "j", "identity": {}, "reply": judge.reply}))
 
 
 async def mine(request):
@@ -83,19 +84,6 @@ def test_what_is_no_judge_is_refused_with_what_it_lacks(given, settings, says):
         open_judge(given, **settings)
 
 
-def test_a_class_is_no_judge():
-    class Judge:
-        name = "j"
-        identity = {"model": "j"}
-
-        async def reply(self, request):
-            return Reply("x")
-
-    assert open_judge(Judge()).name == "j"
-    with pytest.raises(PlanError, match="is not an async function"):
-        open_judge(Judge)
-
-
 @pytest.mark.parametrize("identity", [{"model": {1, 2}}, {"model": float("nan")}, 5])
 def test_an_identity_that_is_no_json_data_is_refused(identity):
     judge = ScriptedJudge(["x"])
@@ -111,35 +99,25 @@ def made(model, *, log=None, names=frozenset()):
     return judge
 
 
-def saying(text):
-    """Two functions of one name and other code."""
-    if text == "x":
-
-        async def same(request):
-            return "x" if request.prompt in {"claims", "support"} else "z"
-    else:
-
-        async def same(request):
-            return "x" if request.prompt in {"claims", "verdict"} else "z"
-
-    return same
+async def same(request, *, temperature=0.5):
+    return "x" if request.prompt in {"claims", "support"} else "z"
 
 
-async def with_default(request, *, temperature=0.5):
-    return "x"
+first = same
+
+
+async def same(request, *, temperature=0.5):
+    return "x" if request.prompt in {"claims", "verdict"} else "z"
 
 
 @pytest.mark.parametrize(
     ("one", "another"),
     [
-        (saying("x"), saying("y")),
+        (first, same),
         (made("gpt-4o"), made("gpt-5")),
         (made("a", names=frozenset("ab")), made("a", names=frozenset("ac"))),
-        (
-            functools.partial(with_default, temperature=1),
-            functools.partial(with_default, temperature=0),
-        ),
-        (functools.partial(with_default, temperature=1), with_default),
+        (functools.partial(same, temperature=1), functools.partial(same, temperature=0)),
+        (functools.partial(same, temperature=1), same),
         (Callable("a"), Callable("b")),
         (Callable("a").method, Callable("b").method),
     ],
@@ -153,28 +131,22 @@ def test_a_function_is_known_by_the_plain_values_it_is_made_with(one, another):
     assert "gpt" not in str(open_judge(made("gpt-4o")).identity)
 
 
-def test_a_judge_is_known_by_the_same_in_every_process(tmp_path):
+@pytest.mark.slow
+def test_a_judge_is_known_by_the_same_in_every_process():
     """Sets, and functions within functions, must not tell processes apart."""
-    (tmp_path / "own.py").write_text(
-        textwrap.dedent("""
-            from ragauge.judges.providers.factory import open_judge
-            def made(names):
-                async def judge(request):
-                    if request.prompt in {"claims", "support", "verdict", "rubric", "criteria"}:
-                        return str([one for one in names])
-                    return (lambda: "x")()
-                return judge
-            print(open_judge(made(frozenset("abcdefgh"))).identity)
-        """)
-    )
+    script = """
+        from ragauge.judges.providers.factory import open_judge
+        def made(names):
+            async def judge(request):
+                if request.prompt in {"claims", "support", "verdict", "rubric", "criteria"}:
+                    return str([one for one in names])
+                return (lambda: "x")()
+            return judge
+        print(open_judge(made(frozenset("abcdefgh"))).identity)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
     said = {
-        subprocess.run(
-            [sys.executable, str(tmp_path / "own.py")],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        subprocess.check_output(command, env={**os.environ, "PYTHONHASHSEED": seed}, text=True)
         for seed in "12"
     }
     assert len(said) == 1
@@ -213,50 +185,30 @@ def test_a_recording_is_opened_by_its_path(tmp_path):
         open_judge("replay:nowhere")
 
 
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """A package that offers judges under our entry point."""
-    (tmp_path / "their_judges.py").write_text(
-        textwrap.dedent("""
-            from ragauge.judges.protocol import Reply
+THEIRS = """
+from ragauge.judges.protocol import Reply
 
-            class Judge:
-                def __init__(self, model, **settings):
-                    if model == "broken":
-                        raise RuntimeError("no such model")
-                    self.name = f"their:{model}"
-                    self.identity = {"model": self.name, **settings}
+class Judge:
+    def __init__(self, model, **settings):
+        if model == "broken":
+            raise RuntimeError("no such model")
+        self.name = f"their:{model}"
+        self.identity = {"model": self.name, **settings}
 
-                async def reply(self, request):
-                    return Reply("theirs")
-        """)
-    )
-    told = tmp_path / "their_judges-1.0.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: their-judges\nVersion: 1.0\n")
-    (told / "entry_points.txt").write_text("[ragauge.judges]\ntheir = their_judges:Judge\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    offered.cache_clear()
-    yield
-    offered.cache_clear()
-    sys.modules.pop("their_judges", None)
+    async def reply(self, request):
+        return Reply("theirs")
+"""
 
 
-def test_a_package_offers_judges_under_a_prefix(installed):
+def test_a_package_offers_judges_under_a_prefix_and_what_it_raises_is_said_to_be_its(install):
+    install("judges", "their = their_judges:Judge", their_judges=THEIRS)
     judge = open_judge("their:big", temperature=0.5)
     assert judge.identity == {"model": "their:big", "temperature": 0.5}
     assert replied(judge).text == "theirs"
-
-
-def test_whatever_another_package_raises_is_said_to_be_its(installed):
-    with pytest.raises(JudgeError) as e:
+    says = r"'their:broken' of their \(their_judges:Judge\) cannot be opened: RuntimeError: no such"
+    with pytest.raises(JudgeError, match=says):
         open_judge("their:broken")
-    said = "'their:broken' of their-judges (their_judges:Judge) cannot be opened: RuntimeError: no such model"
-    assert said in str(e.value)
-
-
-def test_a_prefix_that_nobody_offers_is_part_of_a_models_name(installed):
-    for name in ("others:big", "their", "qwen3:8b"):
+    for name in ("others:big", "their", "qwen3:8b"):  # what nobody offers is a model's name
         judge = open_judge(name, temperature=0.25, **LOCAL)
         assert isinstance(judge, ChatEndpoint)
         assert (judge.name, judge.temperature) == (name, 0.25)

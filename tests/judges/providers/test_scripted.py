@@ -139,8 +139,13 @@ class Derived(ScriptedJudge):
         return self.verdict
 
 
+def calls_itself(asked):
+    return "x" if asked is None else calls_itself(None)
+
+
 def test_the_same_script_is_known_by_the_same_whatever_it_was_asked():
-    for script in (["a", {"b": 1}], {"verdict": Reply("x", 3)}, by_another, closed_over("x")):
+    scripts = (by_another, closed_over("x"), calls_itself)
+    for script in (["a", {"b": 1}], {"verdict": Reply("x", 3)}, *scripts):
         asked = ScriptedJudge(script)
         first = asked.identity
         replied(asked)
@@ -151,26 +156,26 @@ def test_the_same_script_is_known_by_the_same_whatever_it_was_asked():
 @pytest.mark.parametrize(
     ("one", "another"),
     [
-        (ScriptedJudge(["a", "b"]), ScriptedJudge(["b", "a"])),
-        (ScriptedJudge({"verdict": "CORRECT"}), ScriptedJudge({"verdict": "WRONG"})),
-        (ScriptedJudge({"verdict": ["x"]}), ScriptedJudge({"verdict": "x"})),
-        (ScriptedJudge([Reply("x", 3)]), ScriptedJudge([Reply("x", 4)])),
-        (ScriptedJudge({"verdict": {"n": 1}}), ScriptedJudge({"verdict": {"n": 2}})),
-        (ScriptedJudge(lambda _: "CORRECT"), ScriptedJudge(lambda _: "WRONG")),
-        (ScriptedJudge(closed_over("CORRECT")), ScriptedJudge(closed_over("WRONG"))),
-        (ScriptedJudge(by_name), ScriptedJudge(by_another)),
+        (["a", "b"], ["b", "a"]),
+        ({"verdict": "CORRECT"}, {"verdict": "WRONG"}),
+        ({"verdict": ["x"]}, {"verdict": "x"}),
+        ([Reply("x", 3)], [Reply("x", 4)]),
+        ({"verdict": {"n": 1}}, {"verdict": {"n": 2}}),
+        (lambda _: "CORRECT", lambda _: "WRONG"),
+        (closed_over("CORRECT"), closed_over("WRONG")),
+        (by_name, by_another),
         (Derived("CORRECT"), Derived("WRONG")),
-        (ScriptedJudge(through("CORRECT")), ScriptedJudge(through("WRONG"))),
-        (ScriptedJudge(Correct()), ScriptedJudge(Wrong())),
-        (
-            ScriptedJudge(partial(lambda f, _: f(), lambda: "CORRECT")),
-            ScriptedJudge(partial(lambda f, _: f(), lambda: "WRONG")),
-        ),
+        (through("CORRECT"), through("WRONG")),
+        (Correct(), Wrong()),
+        (partial(lambda f, _: f(), lambda: "a"), partial(lambda f, _: f(), lambda: "b")),
     ],
 )
 def test_another_script_of_the_same_name_is_known_by_another_digest(one, another):
-    assert one.name == another.name
-    assert one.identity != another.identity
+    judges = [
+        each if isinstance(each, ScriptedJudge) else ScriptedJudge(each) for each in (one, another)
+    ]
+    assert judges[0].name == judges[1].name
+    assert judges[0].identity != judges[1].identity
 
 
 def test_a_function_is_known_by_what_it_names_in_its_module_too(monkeypatch):
@@ -189,42 +194,35 @@ def test_a_function_is_known_by_what_it_names_in_its_module_too(monkeypatch):
     assert [a == b for a, b in zip(second, third, strict=True)] == [False, True, False]
 
 
-def calls_itself(asked):
-    return "x" if asked is None else calls_itself(None)
-
-
-def test_a_function_that_calls_itself_has_an_end():
-    assert ScriptedJudge(calls_itself).identity == ScriptedJudge(calls_itself).identity
+ROW = {"id": "q1", "question": "Capital?", "answer": "Paris", "reference": "Paris"}
 
 
 def test_a_changed_script_is_not_answered_by_what_is_kept_of_the_former(tmp_path):
-    row = {"id": "q1", "question": "Capital?", "answer": "Paris", "reference": "Paris"}
-
-    def evaluated(script):
+    labels = set()
+    for script, value, n_calls in (
+        ({"verdict": "CORRECT"}, 1.0, 1),
+        ({"verdict": "CORRECT"}, 1.0, 0),  # found
+        ({"verdict": "WRONG"}, 0.0, 1),
+        (closed_over("CORRECT"), 1.0, 1),
+        (closed_over("WRONG"), 0.0, 1),
+        (closed_over("CORRECT"), 1.0, 0),
+    ):
         judge = ScriptedJudge(script)
-        run = rg.evaluate([row], "answer_class", judge=judge, cache=tmp_path / "c")
-        (label,) = run.scores["metric"]
-        return label, run.scores["value"][0], len(judge.requests)
-
-    right, wrong = {"verdict": "CORRECT"}, {"verdict": "WRONG"}
-    label = evaluated(right)[0]
-    assert evaluated(right) == (label, 1.0, 0)  # found
-    assert evaluated(wrong) == (label, 0.0, 1)
-    assert evaluated(closed_over("CORRECT")) == (label, 1.0, 1)
-    assert evaluated(closed_over("WRONG")) == (label, 0.0, 1)
-    assert evaluated(closed_over("CORRECT")) == (label, 1.0, 0)
+        run = rg.evaluate([ROW], "answer_class", judge=judge, cache=tmp_path / "c")
+        assert (run.scores["value"].to_list(), len(judge.requests)) == ([value], n_calls)
+        labels |= {*run.scores["metric"]}
+    assert len(labels) == 1
 
 
 def test_a_changed_recording_is_not_answered_by_the_run_of_the_former(tmp_path):
     """The identity of its judge stays, by which its replies are found; the file is another one."""
-    row = {"id": "q1", "question": "Capital?", "answer": "Paris", "reference": "Paris"}
     path = tmp_path / "r"
     recording = RecordingJudge(ScriptedJudge({"verdict": "CORRECT"}, name="m"), path)
-    rg.evaluate([row], "answer_class", judge=recording)
+    rg.evaluate([ROW], "answer_class", judge=recording)
 
     def evaluated(folder):
         place = {"folder": tmp_path / folder, "cache": tmp_path / "c"}
-        return rg.evaluate([row], "answer_class", judge=f"replay:{path}", **place).scores
+        return rg.evaluate([ROW], "answer_class", judge=f"replay:{path}", **place).scores
 
     first = evaluated("run")
     assert first["value"].to_list() == [1.0]
@@ -277,19 +275,17 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
 
 
 HEAD = b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n'
-
-
 NO_RECORDINGS = (
     b"",
     b"\n \n",
     b'{"format": "ragau',
     b"answer\nyes\n",
     b'{"id": "q1", "answer": "yes"}\n',
-    b'{"format": "ragauge recording 9", "judge": "m", "identity": {}}\n',
+    HEAD.replace(b"ing 1", b"ing 9"),
     b'{"format": "ragauge recording 1", "judge": "m"}\n',
     b'["ragauge recording 1"]\n',
-    b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n{"key": 1}\n{}\n',
-    b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\nrubbish\n{}\n',
+    HEAD + b'{"key": 1}\n{}\n',
+    HEAD + b"rubbish\n{}\n",
     b"\xff\xfe\x00",
     b"[" * 100_000,
     b"{}\n" + b'{"a":' * 100_000 + b"\n{}\n",
@@ -299,10 +295,7 @@ NO_RECORDINGS = (
     *(
         HEAD + b'{"key": "a", "prompt": "p", "reply": {"text": "x", %s}}\n' % amount
         for amount in (
-            b'"cost_usd": Infinity',
-            b'"cost_usd": 1e999',
-            b'"cost_usd": NaN',
-            b'"cost_usd": -1.0',
+            *(b'"cost_usd": %s' % cost for cost in (b"Infinity", b"1e999", b"NaN", b"-1.0")),
             b'"prompt_tokens": -1',
             b'"logprobs": [["a", [["b", NaN]]]]',
         )
@@ -325,65 +318,33 @@ def test_a_file_that_is_no_recording_is_refused_and_never_written_over(tmp_path,
         assert path.read_bytes() == content
 
 
-def test_a_file_that_is_not_there_is_no_recording(tmp_path):
-    for path, says in ((tmp_path / "r", "No such file"), (tmp_path, "is not a recording")):
-        with pytest.raises(PlanError, match=says):
-            RecordedJudge(path)
-
-
 def test_a_recording_that_was_cut_at_any_byte_is_continued_and_loses_no_complete_reply(tmp_path):
     path = tmp_path / "r"
     asked = [request(text=str(at)) for at in range(2)]
     judge = ScriptedJudge(lambda asked: ["one", "two"][int(asked.messages[0].content)])
     said(RecordingJudge(judge, path), *asked)
     whole = path.read_bytes()
-    for n_bytes in range(len(whole)):
-        path.write_bytes(whole[:n_bytes])
+    lines = whole.splitlines(keepends=True)
+    starts = [len(b"".join(lines[:at])) for at in range(1, len(lines) + 1)]
+    for n_bytes in {0, 1, *(start + by for start in starts for by in (-30, -1, 0, 1, 30))}:
+        path.write_bytes((whole + lines[-1])[:n_bytes])
+        complete = [line for line in lines if (whole + lines[-1])[:n_bytes].find(line) >= 0]
         said(RecordingJudge(judge, path), asked[1])
-        lines = path.read_bytes().splitlines()
-        assert lines[0] == whole.splitlines()[0]
-        assert set(lines[1:]) <= set(whole.splitlines()[1:])
-        assert {
-            one for one in whole[:n_bytes].splitlines(keepends=True) if one.endswith(b"\n")
-        } <= {line + b"\n" for line in lines}
+        kept = path.read_bytes().splitlines(keepends=True)
+        assert kept[0] == lines[0]
+        assert {*complete} <= {*kept} <= {*lines}
         assert said(RecordedJudge(path), asked[1]) == ["two"]
 
 
-def test_a_recording_that_lost_its_last_line_end_or_was_cut_in_a_line_loses_no_reply(tmp_path):
-    def in_turn(asked):
-        return "second" if asked.messages[0].content == "two" else "first"
-
-    path = tmp_path / "r"
-    replied(RecordingJudge(ScriptedJudge(in_turn), path))
-    whole = path.read_bytes()
-    for content in (whole + whole.splitlines()[-1][:30], whole.rstrip(b"\n")):
-        path.write_bytes(content)
-        assert said(RecordedJudge(path)) == ["first"]
-        replied(RecordingJudge(ScriptedJudge(in_turn), path), request(text="two"))
-        assert path.read_bytes().startswith(whole)
-        assert said(RecordedJudge(path), request(), request(text="two")) == ["first", "second"]
-        assert len(path.read_bytes().splitlines()) == 3
-
-
-def test_a_recording_of_another_judge_is_not_mixed_with_this_one(tmp_path):
-    replied(RecordingJudge(ScriptedJudge(["x"], name="m"), tmp_path / "r"))
-    before = (tmp_path / "r").read_bytes()
-    with pytest.raises(PlanError, match="holds replies of m with other parameters or of another"):
-        RecordingJudge(ScriptedJudge(["x"], name="n"), tmp_path / "r")
-    assert (tmp_path / "r").read_bytes() == before
-
-
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
+    says = r"cannot be written: .* is not a (writable folder|file)"
     for path in (tmp_path / "no" / "folder" / "r", tmp_path, Path("/dev/zero")):
-        with pytest.raises(
-            PlanError, match=r"cannot be written: .* is not a (writable folder|file)"
-        ):
+        with pytest.raises(PlanError, match=says):
             RecordingJudge(ScriptedJudge(["x"]), path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_opening_a_recording_writes_nothing_yet(tmp_path):
-    RecordingJudge(ScriptedJudge([]), tmp_path / "r")
+    for path, says in ((tmp_path / "r", "No such file"), (tmp_path, "is not a recording")):
+        with pytest.raises(PlanError, match=says):
+            RecordedJudge(path)
+    RecordingJudge(ScriptedJudge([]), tmp_path / "r")  # opening it writes nothing yet
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "r").touch()
     replied(RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r"))

@@ -39,58 +39,69 @@ def borne_out(text: str, *contexts: str) -> dict[str, bool]:
     return {anchor.text: support(anchor, there) is not None for anchor in found}
 
 
-@pytest.mark.parametrize(
-    ("text", "triple"),
-    [
-        ("Microsoft released the Pixel phone", ("Microsoft", "released", "Pixel phone")),
-        (
-            "In 2016 Microsoft acquired LinkedIn for $26 billion.",
-            ("Microsoft", "acquired", "LinkedIn"),
-        ),
-        ("Marie Curie discovered radium.", ("Marie Curie", "discovered", "radium")),
-        ("marie curie discovered radium", ("marie curie", "discovered", "radium")),
-        ("J. K. Rowling wrote Harry Potter.", ("J. K. Rowling", "wrote", "Harry Potter")),
-        ("Dr. Lee invented a new pump.", ("Lee", "invented", "new pump")),
-        ("Paris is the capital of France.", ("Paris", "is", "capital of France")),
-        (
-            "Ann Lee was the 44th mayor of the United Towns",
-            ("Ann Lee", "was", "mayor of the United Towns"),
-        ),
-        ("Mars has two moons.", ("Mars", "has", "moons")),
-        ("Bees produce honey.", ("Bees", "produce", "honey")),
-        ("Acme will release a car", ("Acme", "release", "car")),
-        ("Acme has also released a car", ("Acme", "released", "car")),
-        ("Ann Lee was born in Ulm.", ("Ann Lee", "born", "Ulm")),
-        ("The plant is located in northern Spain.", ("plant", "located", "northern Spain")),
-        ("The bridge was built by Ann Lee in 1998.", ("Ann Lee", "built", "bridge")),
-        ("The phone sold by Acme", ("Acme", "sold", "phone")),
-        ("In May Acme opened a shop.", ("Acme", "opened", "shop")),
-        ("Zoë’s firm bought Łódź Steel", ("Zoë’s firm", "bought", "Łódź Steel")),
-    ],
-)
-def test_a_verb_between_two_phrases_makes_a_claim(text: str, triple: tuple[str, str, str]):
-    assert triples(text) == [triple]
+PEAR = ("Acme", "released", "Pear")
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "found"),
     [
-        *("", "It may rain", "Acme may release a car", "Acme might have bought Initech."),
-        *("Acme could build a plant", "Perhaps Acme bought Initech.", "released"),
-        *("Acme possibly bought Initech", "The study suggests that coffee causes cancer."),
-        *("It is believed that Acme bought Initech.", "If Acme bought Initech, it lost money."),
-        *("Acme did not release a car.", "Acme never released a car", "Acme didn't buy Initech"),
-        *("Acme has no plan", "Paris is not the capital of Spain", "Acme isn't a firm"),
-        *("Did Acme release a car?", "Who wrote the book?", "Acme released the car?"),
-        *("He founded Acme", "Acme founded it", "There are two moons", "This is a car"),
-        *("That has a roof", "The report was published.", "The bridge was completed in 1998"),
-        *("Acme took part in the fair", "The new releases of Acme", "Acme plans to build a plant"),
-        *("Acme sold 5 million", "Yes, it is a car", "well he was a singer"),
-        *("These cars have a radio", "Acme appears to own Initech"),
+        ("Microsoft released the Pixel phone", [("Microsoft", "released", "Pixel phone")]),
+        ("In 2016 Acme acquired Initech for $26 billion.", [("Acme", "acquired", "Initech")]),
+        ("Marie Curie discovered radium.", [("Marie Curie", "discovered", "radium")]),
+        ("marie curie discovered radium", [("marie curie", "discovered", "radium")]),
+        ("J. K. Rowling wrote Harry Potter.", [("J. K. Rowling", "wrote", "Harry Potter")]),
+        ("Dr. Lee invented a new pump.", [("Lee", "invented", "new pump")]),
+        ("Paris is the capital of France.", [("Paris", "is", "capital of France")]),
+        ("Ann Lee was the 44th mayor of Ulm", [("Ann Lee", "was", "mayor of Ulm")]),
+        ("Mars has two moons.", [("Mars", "has", "moons")]),
+        ("Bees produce honey.", [("Bees", "produce", "honey")]),
+        ("Acme will release a car", [("Acme", "release", "car")]),
+        ("Acme has also released a car", [("Acme", "released", "car")]),
+        ("Ann Lee was born in Ulm.", [("Ann Lee", "born", "Ulm")]),
+        ("The plant is located in northern Spain.", [("plant", "located", "northern Spain")]),
+        ("The bridge was built by Ann Lee in 1998.", [("Ann Lee", "built", "bridge")]),
+        ("The phone sold by Acme", [("Acme", "sold", "phone")]),
+        ("In May Acme opened a shop.", [("Acme", "opened", "shop")]),
+        ("Zoë’s firm bought Łódź Steel", [("Zoë’s firm", "bought", "Łódź Steel")]),
+        # A verb joined by "and" has the subject before it.
+        (
+            "Acme, which makes phones, released the Pear and sold 5 million units.",
+            [("Acme", "makes", "phones"), PEAR, ("Acme", "sold", "units")],
+        ),
+        # A hedge reaches to the end of its clause only.
+        ("It may rain. Acme released the Pear.", [PEAR]),
+        ("Acme released the Pear, which may close", [PEAR]),
+        # A pronoun in capitals is a name, but where all is in capitals.
+        ("The US defeated Japan", [("US", "defeated", "Japan")]),
+        ("Japan defeated the US.", [("Japan", "defeated", "US")]),
+        ("WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
+        ("Today the WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
+        ("IT approved the budget.", [("IT", "approved", "budget")]),
     ],
 )
-def test_hedged_negated_asked_and_pronoun_sentences_make_no_claim(text: str):
-    assert triples(text) == []
+def test_a_verb_between_two_phrases_makes_a_claim(text: str, found: list[tuple[str, str, str]]):
+    assert triples(text) == found
+
+
+NO_CLAIMS = (
+    *("", "It may rain", "Acme may release a car", "Acme might have bought Initech."),
+    *("Acme could build a plant", "Perhaps Acme bought Initech.", "released"),
+    *("Acme possibly bought Initech", "The study suggests that coffee causes cancer."),
+    *("It is believed that Acme bought Initech.", "If Acme bought Initech, it lost money."),
+    *("Acme did not release a car.", "Acme never released a car", "Acme didn't buy Initech"),
+    *("Acme has no plan", "Paris is not the capital of Spain", "Acme isn't a firm"),
+    *("Did Acme release a car?", "Who wrote the book?", "Acme released the car?"),
+    *("He founded Acme", "Acme founded it", "There are two moons", "This is a car"),
+    *("That has a roof", "The report was published.", "The bridge was completed in 1998"),
+    *("Acme took part in the fair", "The new releases of Acme", "Acme plans to build a plant"),
+    *("Acme sold 5 million", "Yes, it is a car", "well he was a singer"),
+    *("These cars have a radio", "Acme appears to own Initech"),
+    *("WHO SOLD IT", "IT SOLD THE CAR", "ACME DEFEATED US"),
+)
+
+
+def test_hedged_negated_asked_and_pronoun_sentences_make_no_claim():
+    assert {text: triples(text) for text in NO_CLAIMS} == {text: [] for text in NO_CLAIMS}
 
 
 @pytest.mark.parametrize(
@@ -116,50 +127,6 @@ def test_an_object_that_is_only_an_amount_or_date_makes_no_claim(text: str, foun
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "triple"),
-    [
-        ("The US defeated Japan", ("US", "defeated", "Japan")),
-        ("Japan defeated the US.", ("Japan", "defeated", "US")),
-        ("WHO announced a vaccine", ("WHO", "announced", "vaccine")),
-        ("Today the WHO announced a vaccine", ("WHO", "announced", "vaccine")),
-        ("IT approved the budget.", ("IT", "approved", "budget")),
-    ],
-)
-def test_a_pronoun_in_capitals_is_a_name(text: str, triple: tuple[str, str, str]):
-    assert triples(text) == [triple]
-
-
-@pytest.mark.parametrize("text", ["WHO SOLD IT", "IT SOLD THE CAR", "ACME DEFEATED US"])
-def test_where_all_is_in_capitals_a_pronoun_is_one(text: str):
-    assert triples(text) == []
-
-
-def test_one_and_dozen_are_no_anchors_and_bear_numbers_out():
-    assert borne_out("one dog and a dozen cats", "") == {}
-    assert borne_out("1 dog", "one dog") == {"1": True}
-    assert borne_out("12 cats", "a dozen cats") == {"12": True}
-    assert borne_out("7 out of 10", "7/10") == {"7": True, "10": True}
-    assert borne_out("7/10", "7 out of 10") == {"7/10": True}
-    assert borne_out("two-thirds", "2/3") == {"two-thirds": True}
-    assert borne_out("two-thirds", "2 of 5") == {"two-thirds": False}
-    assert borne_out("1 dog", "no one") == {"1": False}
-
-
-def test_a_verb_joined_by_and_has_the_subject_before_it():
-    text = "Acme, which makes phones, released the Pear and sold 5 million units."
-    assert triples(text) == [
-        ("Acme", "makes", "phones"),
-        ("Acme", "released", "Pear"),
-        ("Acme", "sold", "units"),
-    ]
-
-
-def test_a_hedge_reaches_to_the_end_of_its_clause_only():
-    assert triples("It may rain. Acme sold the plant.") == [("Acme", "sold", "plant")]
-    assert triples("Acme sold the plant, which may close") == [("Acme", "sold", "plant")]
-
-
 def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
     text = "Acme released the Pear in 2016 for $649, five times."
     found = embedded_anchors(text, quantities(text), dates(text))
@@ -168,62 +135,49 @@ def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
 
 
 @pytest.mark.parametrize(
-    ("text", "context"),
+    ("text", "equal", "others"),
     [
-        *(("5", "5"), ("5,000,000", "5 million"), ("$5 million", "a cost of 5,000,000 dollars")),
-        *(
-            ("5", "5 km"),
-            ("5", "five"),
-            ("five", "5"),
-            ("5%", "5 percent"),
-            ("−5", "it fell to -5"),
-        ),
-        *(("in 2021", "the 2021 report"), ("the 2021 report", "in March 2021")),
-        ("2021-03-05", "5 March 2021"),
+        ("5", ["5", "5 km", "five"], ["150", "15", "5.5", "5%", "in B5", "-5", ""]),
+        ("five", ["5"], []),
+        ("5,000,000", ["5 million"], []),
+        ("5 million", [], ["5 billion"]),
+        ("$5 million", ["a cost of 5,000,000 dollars"], []),
+        *(("$5", [], ["5"]), ("5 km", [], ["5 kg"]), ("5%", ["5 percent"], ["5"])),
+        ("−5", ["it fell to -5"], []),
+        ("in 2021", ["the 2021 report"], ["in 2020", "$2021"]),
+        ("the 2021 report", ["in March 2021"], []),
+        ("2021-03-05", ["5 March 2021"], []),
+        *(("March 2021", [], ["March 2020"]), ("5 March 2021", [], ["March 2021"])),
+        # One and a dozen are no anchors and bear numbers out.
+        *(("1 dog", ["one dog"], ["no one"]), ("12 cats", ["a dozen cats"], [])),
+        *(("7/10", ["7 out of 10"], []), ("two-thirds", ["2/3"], ["2 of 5"])),
     ],
 )
-def test_a_number_or_date_is_borne_out_by_its_equal(text: str, context: str):
-    assert list(borne_out(text, "nothing", context).values()) == [True]
-
-
-@pytest.mark.parametrize(
-    ("text", "context"),
-    [
-        *(("5", "150"), ("5", "15"), ("5", "5.5"), ("5", "5%"), ("5", "in B5"), ("5%", "5")),
-        *(("$5", "5"), ("5 km", "5 kg"), ("5", "-5"), ("5 million", "5 billion"), ("5", "")),
-        *(("March 2021", "March 2020"), ("5 March 2021", "March 2021")),
-        *(("in 2021", "in 2020"), ("in 2021", "$2021")),
-    ],
-)
-def test_a_number_or_date_is_not_borne_out_by_another(text: str, context: str):
-    assert list(borne_out(text, context).values()) == [False]
+def test_a_number_or_date_is_borne_out_by_its_equal(text, equal, others):
+    for context in (*equal, *others):
+        assert list(borne_out(text, "nothing", context).values()) == [context in equal], context
 
 
 CLAIM = "Acme released the Pear phone"
 
 
-@pytest.mark.parametrize(
-    ("contexts", "is_borne_out"),
-    [
-        (["Acme released the Pear phone."], True),
-        (["The Pear phone was released by ACME."], True),
-        (["The phone, called Pear, is Acme's."], True),
-        (["acme " + "x" * 298 + " pear phone"], True),
-        (["pear phone " + "x" * 298 + " acme"], True),
-        (["Pear phone. " + "y " * 400 + "Acme and its\n\nPear\tphone"], True),
-        ([""], False),
-        (["Globex released the Pear phone."], False),
-        (["Acme released a phone."], False),
-        (["Acme released Pears and phones."], False),
-        (["Acmes released the Pear phone"], False),
-        (["acme " + "x" * 299 + " pear phone"], False),
-        (["pear phone " + "x" * 299 + " acme"], False),
-        (["Acme makes a pear. " + "y " * 100 + "It has a phone."], False),
-        (["Acme", "The Pear phone"], False),
-    ],
-)
-def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out(contexts, is_borne_out):
-    assert borne_out(CLAIM, *contexts) == {CLAIM: is_borne_out}
+APART = [
+    *("", "Globex released the Pear phone.", "Acme released a phone."),
+    *("Acme released Pears and phones.", "Acmes released the Pear phone"),
+    *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
+    "Acme makes a pear. " + "y " * 100 + "It has a phone.",
+]
+TOGETHER = [
+    *("Acme released the Pear phone.", "The Pear phone was released by ACME."),
+    *("The phone, called Pear, is Acme's.", f"acme {'x' * 298} pear phone"),
+    *(f"pear phone {'x' * 298} acme", f"Pear phone. {'y ' * 400}Acme and its\n\nPear\tphone"),
+]
+
+
+def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out():
+    for context in (*TOGETHER, *APART):
+        assert borne_out(CLAIM, context) == {CLAIM: context in TOGETHER}, context
+    assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
 
 
 def test_support_names_the_first_context_and_quotes_it_verbatim():
@@ -235,55 +189,28 @@ def test_support_names_the_first_context_and_quotes_it_verbatim():
     assert contexts[1][found.start : found.end] == found.text
 
 
-def test_decomposed_letters_are_the_same_words():
-    assert borne_out("Acme bought Café Noir", "ACME owns Cafe\u0301 Noir") == {
-        "Acme bought Café Noir": True
-    }
+PEARS = [*(f"Context {at} is about pears." for at in range(2_000)), "Acme Pear phone in 2021"]
+PADDING = "Nothing else is said here. " * 400
 
 
-def test_a_claim_about_a_lone_sign_is_not_borne_out():
-    """The rules read `A` as an article, so that only the full stop is left as the object."""
-    assert triples("Acme sold A.") == [("Acme", "sold", ".")]
-    assert borne_out("Acme sold A.", "Acme sold it.") == {"Acme sold A.": False}
-
-
-def test_a_long_context_bears_out_the_same_claims_as_a_short_one():
-    text, padding = "Acme Tools bought Initech.", "Nothing else is said here. " * 400
-    for context in ("Acme Tools owns Initech.", "Acme and Tool own Initech."):
-        assert borne_out(text, context) == borne_out(text, padding + context)
-
-
-def test_no_contexts_bear_nothing_out():
-    assert borne_out("Acme bought Initech for $5 in 2021") == {
-        "Acme bought Initech": False,
-        "$5": False,
-        "2021": False,
-    }
-
-
-PIECES = [
-    *("is ", "Acme sold ", "only ", "has the ", "A. ", "and ", "was by ", "東", "may ", "sold "),
-    *("Acme sold it ", "Acme sold IT ", "Acme paid 5 dollars "),
-]
-
-
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_long_text_is_read_in_linear_time(piece: str, assert_linear_time):
-    assert_linear_time(
-        lambda text: embedded_anchors(text, quantities(text), dates(text)),
-        lambda n: piece * n,
-        3_000,
-    )
-
-
-def test_ten_thousand_contexts_are_looked_through():
-    contexts = [f"Context {i} is about pears." for i in range(10_000)] + ["Acme Pear phone in 2021"]
-    assert borne_out(f"{CLAIM} in 2021", *contexts) == {CLAIM: True, "2021": True}
-
-
-@given(st.text(max_size=80))
-def test_a_text_bears_out_its_own_claims(text: str):
-    assert all(borne_out(text, text).values())
+@pytest.mark.parametrize(
+    ("text", "contexts", "found"),
+    [
+        ("one dog and a dozen cats", [""], []),
+        ("7 out of 10", ["7/10"], [True, True]),  # a fraction offers its two numbers
+        ("Acme bought Café Noir", ["ACME owns Cafe\u0301 Noir"], [True]),
+        # The rules read `A` as an article, so that only the full stop is left as the object.
+        ("Acme sold A.", ["Acme sold it."], [False]),
+        ("Acme Tools bought Initech.", ["Acme Tools owns Initech."], [True]),
+        ("Acme Tools bought Initech.", [PADDING + "Acme Tools owns Initech."], [True]),
+        ("Acme Tools bought Initech.", [PADDING + "Acme and Tool own Initech."], [False]),
+        ("Acme bought Initech for $5 in 2021", [], [False, False, False]),
+        (f"{CLAIM} in 2021", PEARS, [True, True]),
+    ],
+    ids=range(9),
+)
+def test_what_bears_the_anchors_of_a_text_out(text, contexts, found):
+    assert list(borne_out(text, *contexts).values()) == found
 
 
 TRICKY = [
@@ -292,7 +219,7 @@ TRICKY = [
 ]
 
 
-@given(st.lists(st.sampled_from(TRICKY), max_size=14).map("".join))
+@given(st.lists(st.sampled_from(TRICKY), max_size=14).map("".join) | st.text(max_size=80))
 def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
     found = embedded_anchors(text, quantities(text), dates(text))
     there = ground(text)
@@ -306,17 +233,17 @@ def test_a_text_of_tricky_pieces_bears_out_its_own_anchors(text: str):
 SHORT = "Dr Mr Mrs Ms St Prof Jr Sr Inc Co Corp Ltd No vs Gen Sen Rep Lt Mt J A"
 
 
-@pytest.mark.parametrize("short", SHORT.split())
-def test_no_sentence_ends_after_an_abbreviation(short: str):
+def test_no_sentence_ends_after_an_abbreviation():
     """So `Perhaps` still hedges what follows it."""
-    assert claims(f"Perhaps the {short}. Lee bought Acme.") == ()
-    assert claims(f"{short}. Lee may find that Acme bought Initech.") == ()
+    for short in SHORT.split():
+        assert claims(f"Perhaps the {short}. Lee bought Acme.") == ()
+        assert claims(f"{short}. Lee may find that Acme bought Initech.") == ()
 
 
-@pytest.mark.parametrize("word", ["dog", "often", "2003", "DR2", "5%", "prof", "é"])
-def test_a_sentence_ends_after_other_words(word: str):
-    (claim,) = claims(f"Perhaps the {word}. Lee bought Acme.")
-    assert claim.text == "Lee bought Acme"
+def test_a_sentence_ends_after_other_words():
+    for word in ("dog", "often", "2003", "DR2", "5%", "prof", "é"):
+        (claim,) = claims(f"Perhaps the {word}. Lee bought Acme.")
+        assert claim.text == "Lee bought Acme"
 
 
 VOCABULARY = st.sampled_from(["fee", "may", "due", "x" * 60, "é"])

@@ -25,10 +25,8 @@ def test_why_an_answer_is_supported_or_not(value, missing, absolutes, why):
 
 
 def test_why_an_answer_may_be_made_up():
-    assert (
-        why_hallucinated([], 1, has_drifted=False)
-        == "the contexts support its number, date or claim"
-    )
+    plain = why_hallucinated([], 1, has_drifted=False)
+    assert plain == "the contexts support its number, date or claim"
     assert why_hallucinated([], 2, has_drifted=True) == (
         "the contexts support all 2 numbers, dates and claims; under a fifth of its words are in the contexts"
     )

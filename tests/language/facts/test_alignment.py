@@ -171,13 +171,6 @@ def test_a_difference_names_what_both_texts_say_and_where():
     assert found.expected == ("$18 per month", PRICE.index("$18"), PRICE.index(" per user"))
 
 
-def test_two_long_texts_are_compared_in_linear_time(assert_linear_time):
-    def work(text: str) -> None:
-        align.__wrapped__(text, text.replace("9", "7"))
-
-    assert_linear_time(work, lambda n: "It costs $9 per day. " * n, 400)
-
-
 def test_a_list_may_begin_a_sentence():
     found = align("They are Bramble, Thimble, Biscuit and Captain.", "Bramble, Thimble and Moth.")
     first = found.differences[0]

@@ -1,6 +1,5 @@
 import pytest
 
-from ragauge.language.numbers.match import match_numbers
 from ragauge.language.numbers.named_numbers import other_readings, with_names
 from ragauge.language.numbers.numbers import quantities
 
@@ -29,39 +28,21 @@ def test_versions_and_times_of_day_are_found(text, names):
     assert [(each.unit, each.value) for each in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("v1.3", "v1.30"), ("v1.3", "v1.3.1"), ("v1.3", "v13"), ("v1.0.3", "v1.3"), ("v2", "v20")],
-)
-def test_different_versions_have_different_values_of_the_same_precision(one, other):
-    (first,), (second,) = with_names(one, ()), with_names(other, ())
-    assert first.value != second.value
-    assert first.value.as_tuple().exponent == second.value.as_tuple().exponent
-
-
-def test_a_number_may_be_read_in_other_ways():
-    def read(text):
-        (number,) = with_names(text, quantities(text))
-        return [(each.unit, float(each.value)) for each in other_readings(number)]
-
-    assert read("1.250") == [("", 1250), ("version", 1.00025)]
-    assert read("at 9:30") == [("time", 570), ("time", 1290)]
-    assert read("17:00") == []
+def test_different_versions_have_different_values_of_the_same_precision():
+    versions = ("v1.3", "v1.30", "v1.3.1", "v13", "v1.0.3", "v2", "v20")
+    values = [with_names(version, ())[0].value for version in versions]
+    assert len(set(values)) == len(versions)
+    assert len({value.as_tuple().exponent for value in values}) == 1
 
 
 @pytest.mark.parametrize(
-    ("question", "reference", "answer", "share"),
+    ("text", "readings"),
     [
-        ("Which comes at 17:00?", "v2 at 5 pm", "v2", 1.0),
-        ("Is it v2 at 5 pm?", "v2 at 5 pm", "v2", 0.5),
-        ("Which version?", "3.10", "3.1", 0.0),
-        ("How many litres?", "3.10", "3.1", 1.0),
-        ("What is it?", "v2", "2 of them", 1.0),
-        ("When?", "9:30", "9:30 pm", 1.0),
-        ("When?", "9:30 am", "9:30 pm", 0.0),
-        ("When?", "9:30 am", "570", 0.0),
-        ("When?", "midnight", "0:00", 1.0),
+        ("1.250", [("", 1250), ("version", 1.00025)]),
+        ("at 9:30", [("time", 570), ("time", 1290)]),
+        ("17:00", []),
     ],
 )
-def test_names_are_compared_by_what_they_name(question, reference, answer, share):
-    assert match_numbers(question, [reference], answer).share == share
+def test_a_number_may_be_read_in_other_ways(text, readings):
+    (number,) = with_names(text, quantities(text))
+    assert [(each.unit, float(each.value)) for each in other_readings(number)] == readings

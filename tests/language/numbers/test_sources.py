@@ -5,19 +5,17 @@ from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.sources import NumberSource, SourcedNumber, source_numbers
 
 
+def sourced(context: str, answer: str, question: str | None = None) -> list[SourcedNumber]:
+    source = NumberSource(context, quantities(context), is_reference=False)
+    asked = quantities(question or "")
+    return source_numbers(question, asked, answer, quantities(answer), [source], Agreement())
+
+
 def test_each_number_of_the_answer_has_its_source_or_none():
     answer = "Of 12 shops, 3 paid $1.4 million; 3 of them late, 8 never."
     context = "Rent: 1,384 (in thousands). Three shops pay late: 3."
     question = "How many of the 12 shops pay late?"
-    rows = source_numbers(
-        question,
-        quantities(question),
-        answer,
-        quantities(answer),
-        [NumberSource(context, quantities(context), is_reference=False)],
-        Agreement(),
-    )
-    assert rows == [
+    assert sourced(context, answer, question) == [
         SourcedNumber("3", "3", "3", "exact"),
         SourcedNumber("$1.4 million", "1400000", "1,384 (in thousands)", "rounding"),
         SourcedNumber("8", "8"),
@@ -27,18 +25,9 @@ def test_each_number_of_the_answer_has_its_source_or_none():
 def test_among_many_numbers_each_still_has_its_source():
     """The numbers of a long text are looked up, those of a short one looked through first."""
     context = "; ".join(f"{number}.5 km" for number in range(300))
-    rows = source_numbers(
-        None,
-        (),
-        "It is 250,500 m, or 999 m away.",
-        quantities("It is 250,500 m, or 999 m away."),
-        [NumberSource(context, quantities(context), is_reference=False)],
-        Agreement(),
-    )
-    assert [(row.number, row.matched_by) for row in rows] == [
-        ("250,500 m", "250.5 km"),
-        ("999 m", ""),
-    ]
+    rows = sourced(context, "It is 250,500 m, or 999 m away.")
+    found = [(row.number, row.matched_by) for row in rows]
+    assert found == [("250,500 m", "250.5 km"), ("999 m", "")]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +45,4 @@ def test_among_many_numbers_each_still_has_its_source():
     ],
 )
 def test_a_source_has_a_number_of_the_same_things(context, answer, supported):
-    source = NumberSource(context, quantities(context), is_reference=False)
-    rows = source_numbers(None, (), answer, quantities(answer), [source], Agreement())
-    assert sorted(row.number for row in rows if row.how) == sorted(supported)
+    assert sorted(row.number for row in sourced(context, answer) if row.how) == sorted(supported)

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from ragauge.language.numbers.match import match_numbers
-from ragauge.language.numbers.unit_conversion import converted
+from ragauge.language.numbers.quantity import UNITS
+from ragauge.language.numbers.unit_conversion import are_of_one_kind, converted, power_between
 
 
 @pytest.mark.parametrize(
@@ -16,46 +16,52 @@ from ragauge.language.numbers.unit_conversion import converted
         ("6", "ft", "inch", "72"),
         ("100", "km/h", "m/s", "27.77777777777777777777777777777778"),
         ("2", "fortnight", "day", "28"),
+        # Measures of other kinds.
+        *(("1", "km", "kg", None), ("1", "month", "day", None)),
+        *(("1", "km", "km", None), ("1", "x", "h", None)),
     ],
 )
-def test_measures_are_converted(value: str, unit: str, to: str, expected: str):
-    assert converted(Decimal(value), unit, to) == Decimal(expected)
-
-
-@pytest.mark.parametrize(("unit", "to"), [("km", "kg"), ("month", "day"), ("km", "km"), ("x", "h")])
-def test_measures_of_other_kinds_are_not_converted(unit: str, to: str):
-    assert converted(Decimal(1), unit, to) is None
+def test_measures_of_one_kind_are_converted(value: str, unit: str, to: str, expected: str | None):
+    assert converted(Decimal(value), unit, to) == (None if expected is None else Decimal(expected))
 
 
 @pytest.mark.parametrize(
-    ("reference", "answer", "share"),
+    ("one", "other", "is_one_kind", "power"),
     [
-        ("212 °F", "100 °C", 1.0),
-        ("212 °F", "100 °F", 0.0),
-        ("-10 °C", "14 °F", 1.0),
-        ("350 °F", "177 °C", 1.0),  # 176.7 °C
-        ("350 °F", "180 °C", 1.0),  # zeros at the end may round in another unit
-        ("350 °F", "190 °C", 0.0),
-        ("42.195 km", "26.2 miles", 1.0),
-        ("42.195 km", "26.4 miles", 0.0),
-        ("1,776 feet", "541 m", 1.0),
-        ("1 lb", "about 450 g", 1.0),
-        ("120 km/h", "75 mph", 1.0),
-        ("100 km", "100 miles", 0.0),
-        ("2 tsp", "2 tablespoons", 0.0),
-        ("500 nm", "0.5 µm", 1.0),
-        ("500 nm", "500 µm", 0.0),
-        ("2 hours", "100 minutes", 0.0),  # times are not rounded at their zeros
-        ("100 km²", "38.6 square miles", 1.0),
-        # A text that gives both units is taken at its word.
-        ("12.9 km", "8 miles (12.8 km)", 0.0),
-        ("12.9 km", "8 miles", 1.0),
+        # Metric units are powers of ten of each other.
+        *(("km", "m", True, 3), ("mg", "kg", True, -6), ("ml", "l", True, -3)),
+        *(("GWh", "kWh", True, 6), ("km", "g", False, None)),
+        # Units of one kind without a power are not the same number.
+        *(("km", "mi", True, None), ("kg", "lb", True, None), ("l", "gallon", True, None)),
+        *(("°C", "°F", True, None), ("USD", "EUR", True, None), ("min", "day", True, None)),
+        ("min", "", False, None),
+        # Money that may be the same is not told apart.
+        *(("USD", "CAD", False, None), ("cent", "EUR", False, None)),
+        *(("pound", "GBP", False, None), ("pound", "USD", False, None)),
     ],
 )
-def test_measures_in_other_units_match(reference: str, answer: str, share: float):
-    assert match_numbers(None, [reference], answer).share == share
+def test_units_of_one_kind_may_be_powers_of_ten_of_each_other(one, other, is_one_kind, power):
+    assert are_of_one_kind(one, other) is is_one_kind
+    assert power_between(one, other) == power
 
 
-def test_the_match_says_that_the_unit_is_another_one():
-    (row,) = match_numbers(None, ["350 °F"], "177 °C").expected
-    assert row.how == "unit and rounding"
+def test_the_units_are_those_that_texts_are_read_with():
+    for unit in (
+        "µm",
+        "mm",
+        "cm",
+        "m",
+        "km",
+        "µg",
+        "mg",
+        "g",
+        "kg",
+        "t",
+        "ml",
+        "cl",
+        "l",
+        "ms",
+        "s",
+    ):
+        assert unit in UNITS.values()
+        assert are_of_one_kind(unit, unit)

@@ -12,40 +12,24 @@ MISSING = (
     ("When does the museum open on Sundays?", "Sunday hours are not listed."),
     ("How tall is the tower?", "Height isn't given, only the number of floors."),
     (
-        "How many vehicles were recalled?",
-        "A recall took place in May. However, none of the articles states how many vehicles were recalled.",
+        "How many were recalled?",
+        "It was in May. However, none of them states how many were recalled.",
     ),
     ("How much is the deposit at most?", "The lease is long. No upper amount is stated."),
     ("What was the Q4 profit?", "- Q1: $1m\n- Q2: $2m\n- Q4: not disclosed"),
-    ("Who succeeded her?", "The text says that she left in 2017. The successor is not named."),
     ("Why did they part?", "The text says that they parted. It doesn't give reasons."),
-    (
-        "What is the power of the XR-20?",
-        "The sheet covers the XR-10 (2 kW). The XR-20 isn't in it.",
-    ),
+    ("What is the power of the XR-20?", "The sheet covers the XR-10. The XR-20 isn't in it."),
     ("Who painted it?", "The text is on the frame. It's silent on who painted it."),
-    (
-        "What was the DIO?",
-        "It is inventory by costs. The costs are $5.1 million. DIO can't be computed.",
-    ),
+    ("What was the DIO?", "It is inventory by costs. Costs are $5 million. DIO can't be computed."),
     ("What is the limit?", "This isn't something that can be determined from the text."),
     ("What is the area?", "Area: n/a"),
     ("What was the fee in 2021?", "Fees are listed in note 4. Please refer to the report for it."),
+    ("When does the ferry leave?", "Times vary. You should check the operator's website."),
+    ("How much did the roof cost?", "Such costs are usually reported in the annual report."),
+    ("Who chairs the board?", "For the members, you'd need to consult the company's website."),
     (
-        "When does the ferry leave?",
-        "Times vary by season. You should check the operator's website.",
-    ),
-    (
-        "How much did the roof cost?",
-        "Costs of that kind are usually reported in the annual report.",
-    ),
-    (
-        "Who chairs the board?",
-        "For the board's members, you'd need to consult the company's website.",
-    ),
-    (
-        "How many rooms has the inn?",
-        "The leaflet praises the inn's garden. How many rooms it has is nothing the leaflet bothers with.",
+        "How many rooms has it?",
+        "The leaflet praises its garden. How many rooms it has is nothing the leaflet bothers with.",
     ),
     (
         "What was the dividend yield of Orla?",
@@ -57,126 +41,76 @@ MISSING = (
         "What is our customer acquisition cost?",
         "CAC = marketing spend / new customers. If you had spent 10,000 and won 200 customers, it would be 50.",
     ),
-    (
-        "When does the warranty of the pump expire?",
-        "The manual leaves it to the certificate, which would be needed to give you a date.",
-    ),
+    ("When does the warranty expire?", "The certificate would be needed to give you a date."),
     ("Will the merger be approved?", "It is too early to say; the review has only just begun."),
     ("Who broke the vase?", "That can't be settled: two blame the cat, one blames the draught."),
-    (
-        "Which supplier delivered the batch?",
-        "The log names the batch and leaves the supplier's field empty.",
-    ),
+    ("Which supplier delivered the batch?", "The log leaves the supplier's field empty."),
 )
 """Questions with answers that do not give what is asked for."""
 
 GIVEN = (
     ("What was the net debt?", "Net debt isn't shown as a line. Adding 420 and 80 gives 500."),
-    ("How much sugar is in it?", "It has 9 g of sugar. The vitamins are cut off."),
     ("Which year is missing in the chart?", "2009 is missing."),
     ("Where is it found?", "It is found in the mucosa and is not present in lymph nodes."),
     ("Who wrote it?", "It was published without a name, but historians name Jonas Harte."),
-    (
-        "What tool came with Windows?",
-        "Tools of Windows included Easy Transfer. However, the tool is not included today.",
-    ),
     ("Is a pool listed?", "The row for pools is blank, so no."),
     ("Why did he resign?", "Because the minutes did not mention his vote."),
-    ("Is there any evidence of fraud in the report?", "The report contains no evidence of fraud."),
-    (
-        "Does the filing disclose the number of users?",
-        "The filing does not disclose the number of users.",
-    ),
     ("Does the text say who painted it?", "The text does not say who painted it."),
-    ("Why was it rejected?", "The bank rejected it because she had not provided documents."),
     ("What are the gaps?", "No data on children are available, and costs are missing."),
     ("Where can I find the list?", "The list is not in the handbook; it's on the intranet."),
-    ("How much did it grow, and what is expected?", "It grew 8%. The report has no outlook."),
     ("What is the fine?", "$210. The text does not say whether it may be waived."),
     ("Which error is shown?", "`no file was found in the text provided` and then a line."),
     ("What was found?", "Two groups differ; smoking was not reported for 12% of patients."),
-    ("Does it list any fees?", "No fees are listed in the table."),
     ("Is it in default?", "Not yet. No notice has been served."),
     ("Who owns it?", "A foundation whose owners are not disclosed."),
-    ("Why was it refused?", "The agency said the data were not sufficient to decide."),
     ("Why is the field empty?", "It is empty because the source does not give a value."),
     ("Who pays?", "The buyer. Nothing is said about repairs."),
     ("What would a ratio be, for example?", "With 4 and 2 it is 2. These figures are made up."),
     ("When does it open?", "It opens at 10 am. I couldn't find the closing time."),
     ("What are the symptoms?", "Fever and a rash. The text does not describe late symptoms."),
-    ("Who approves it?", "It is approved by Ada Lind. It doesn't say who acts in her absence."),
-    ("When is it due?", "By 31 July. I have no details on extensions."),
     ("What are the height and weight of it?", "Height: 2 m. Weight: not specified."),
-    ("What does the report not cover?", "The report does not contain data on water."),
     ("Is it transferable?", "Yes, once, and I have no details on the fee."),
     ("Is there a pool?", "The listing doesn't mention one, so there probably isn't."),
-    ("Who built it?", "I think it was Ada Lind, but I can't be sure."),
     ("How many live there?", "Not sure — around 13,000."),
-    ("What is the coverage?", "It can't be meaningfully computed since it has no debt."),
     ("Was kostet das Ticket?", "Das Ticket ist frei; weitere Angaben enthält das Blatt nicht."),
-    ("Quelle est la durée ?", "Une durée de deux ans. Le texte ne précise pas la fin."),
     ("What was the fee in 2021?", "It was $12; please refer to the report for details."),
     ("When does the ferry leave?", "In June. You should check the operator's website."),
     ("Who chairs the board?", "The chair is Anna Lind. Consult the website for the others."),
     ("What is the formula for turnover?", "Divide the cost of sales by the average inventory."),
-    ("How do I cancel?", "Please contact support or check the website."),
     ("Where can I find the fees?", "Refer to note 4 of the report."),
     ("Is it allowed?", "Please refer to section 4 of the contract, which allows it."),
     ("What was the inventory turnover?", "Divide 9,019 by 2,459.5 to get 3.67."),
-    ("How many are needed?", "Two, as the manual says; see the manual for the sizes."),
-    (
-        "Who hosts the show?",
-        "I have no eyes on live television. However, Nora Lind has hosted it since 2012.",
-    ),
+    ("Who hosts the show?", "I have no eyes on live television. However, Nora Lind has hosted it."),
     ("How many rooms has the inn?", "The leaflet has no word on the garden. The inn has 14 rooms."),
     (
-        "What is the melting point of the alloy?",
-        "The question calls for the melting point. The data sheet has 840 °C.",
+        "What is its melting point?",
+        "The question calls for the melting point. The sheet has 840 °C.",
     ),
     ("Who leads the firm?", "Ida Holm. I found nothing on how long she has done so."),
     (
-        "What was the gross margin?",
-        "The gross margin was 31%. Overheads aren't shown on this page, so I can't say what was left after tax.",
+        "What was the margin?",
+        "The margin was 31%. Overheads aren't shown, so I can't say what was left.",
     ),
-    (
-        "What are the drawbacks of the test?",
-        "It is slow, and the sample was too short to tell more.",
-    ),
-    ("Why could the sum not be computed?", "It could not be computed because a row was lost."),
-    (
-        "Can I give it to my horse?",
-        "There are no data on horses, so it should be given by a vet only.",
-    ),
+    ("Can I give it to my horse?", "There are no data on horses, so only a vet should give it."),
     ("What is the price?", "A day ticket costs 9 euros. Prices for groups are not listed."),
+    ("What are the limits of it?", "There is no information on dates after 2020 in its tables."),
     (
-        "What are the limits of the tool?",
-        "There is no information on dates after 2020 in its tables.",
-    ),
-    (
-        "What does the bot reply without data?",
-        "It replies: 'I'm sorry, I don't have that information', and offers to call.",
+        "What does the bot reply?",
+        "It replies: 'I'm sorry, I don't have that information', and offers a call.",
     ),
     ("What did she say?", "She said: ‘I can't tell you, it was too dark.’"),
     (
-        "What does the policy say about remote work and travel?",
+        "What of remote work and travel?",
         "Remote work is allowed. Travel isn't covered by this policy.",
     ),
     (
-        "What caused the blackout?",
-        "The exact cause is still unknown; investigators suspect a failed transformer.",
+        "What is its boiling point?",
+        "78 to 100 °C, depending on the proportions, which are not stated.",
     ),
-    ("How many seats does the small hall have?", "120. The plan of the large hall is missing."),
-    (
-        "What is the boiling point of the mixture?",
-        "Between 78 and 100 °C, depending on the proportions, which are not stated.",
-    ),
-    (
-        "What is our customer acquisition cost?",
-        "CAC = marketing spend / new customers = 84,000 / 1,050 = 80 euros.",
-    ),
+    ("What is our CAC?", "CAC = marketing spend / new customers = 84,000 / 1,050 = 80 euros."),
     ("How old is the oak?", "It is hard to say. It is probably around 350 years old."),
     (
-        "Where are tight junctions found?",
+        "Where are they found?",
         "They are required for adhesion and lie in the epithelia of the body.",
     ),
 )
@@ -222,24 +156,14 @@ def kinds(answer: str, question: str | None = None) -> list[str]:
     return [found.rule for found in find_refusals(answer, question) if found.decides]
 
 
-@pytest.mark.parametrize(("question", "answer"), MISSING)
-def test_what_the_question_asks_for_is_missing(question: str, answer: str):
-    assert kinds(answer, question)
+def test_an_answer_refuses_where_what_the_question_asks_for_is_missing():
+    assert [row for row in MISSING if not kinds(row[1], row[0])] == []
+    assert [row for row in GIVEN if kinds(row[1], row[0])] == []
 
 
-@pytest.mark.parametrize(("question", "answer"), GIVEN)
-def test_what_the_question_asks_for_is_given(question: str, answer: str):
-    assert not kinds(answer, question)
-
-
-@pytest.mark.parametrize("answer", IN_OTHER_LANGUAGES)
-def test_a_plain_refusal_in_another_language_is_found(answer: str):
-    assert kinds(answer)
-
-
-@pytest.mark.parametrize("answer", ANSWERS_IN_OTHER_LANGUAGES)
-def test_an_answer_in_another_language_is_none(answer: str):
-    assert not kinds(answer)
+def test_plain_refusals_in_other_languages_are_found_and_answers_are_none():
+    assert [answer for answer in IN_OTHER_LANGUAGES if not kinds(answer)] == []
+    assert [answer for answer in ANSWERS_IN_OTHER_LANGUAGES if kinds(answer)] == []
 
 
 @pytest.mark.parametrize(
@@ -271,32 +195,23 @@ def test_a_question_asks_for_its_words_and_for_a_kind():
     assert asked.wants_value
 
 
-@pytest.mark.parametrize("question", ["Did she win?", "In 1912, was it open?", "What is missing?"])
-def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value(question: str):
-    assert not asked_by(question).wants_value
+def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value():
+    for question in ("Did she win?", "In 1912, was it open?", "What is missing?"):
+        assert not asked_by(question).wants_value
 
 
 @pytest.mark.parametrize(
-    "unit",
+    ("question", "answer", "refuses"),
     [
-        "check the report ",
-        "A = B / C\n",
-        "there is nothing on it ",
-        "He left because ",
-        "used, but ",
-        "10. ",
-        "Q4: not disclosed\n",
-        "Yes, but I think ",
-        "The Q4 fee is not given. ",
-        "nicht ",
-        "ne précise ",
-        "没有",
-        "ません ",
+        ("Enthält der Vertrag eine Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", False),
+        ("Enthält der Vertrag eine Kündigungsfrist?", "Dazu enthält der Vertrag keine Angaben.", True),
+        ("Wie lang ist die Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", True),
+        ("Le contrat contient-il une clause pénale ?", "Le contrat ne contient aucune clause pénale.", False),
+        ("¿Incluye el contrato una cláusula penal?", "El contrato no incluye ninguna cláusula penal.", False),
+        ("Quand ?", "Il n'est pas possible de répondre.", True),
     ],
-)
-def test_a_long_answer_is_read_in_linear_time_with_a_question(unit: str, assert_linear_time):
-    assert_linear_time(
-        lambda answer: find_refusals(answer, "How much was the Q4 fee of the report?"),
-        lambda n: unit * (n // len(unit)),
-        10_000,
-    )
+)  # fmt: skip
+def test_in_other_languages_too_an_answer_says_whether_something_is_there(
+    question, answer, refuses
+):
+    assert bool(kinds(answer, question)) == refuses

@@ -134,14 +134,10 @@ def test_of_a_data_set_with_test_cases_and_goldens_the_test_cases_are_read():
     assert both.frame["answer"].to_list() == ["a"]
     assert any("left out its 1 goldens" in note for note in both.notes)
     assert row_of(DeepEvalDataset([], [golden]))["references"] == ["r"]
+    goldens = [Golden(input="q", expected_output="r", additional_metadata={"id": "1"})]
+    assert row_of([{"id": "1", "answer": "a"}], gold=goldens)["references"] == ["r"]
     with pytest.raises(DataError, match="holds no samples"):
         load(DeepEvalDataset([], []))
-
-
-def test_goldens_are_joined_to_answers_as_gold():
-    goldens = [Golden(input="q", expected_output="r", additional_metadata={"id": "1"})]
-    row = row_of([{"id": "1", "answer": "a"}], gold=goldens)
-    assert (row["answer"], row["references"]) == ("a", ["r"])
 
 
 def test_a_conversation_of_objects_is_read():
@@ -169,9 +165,6 @@ def test_a_conversation_of_objects_is_read():
 def test_what_is_no_sample_is_refused(item, says):
     with pytest.raises(DataError, match=says):
         load([item])
-
-
-def test_a_single_object_that_is_no_sample_is_refused():
     with pytest.raises(PlanError, match="cannot load a SimpleNamespace"):
         load(SimpleNamespace(colour="red"))
 

@@ -46,11 +46,6 @@ def test_columns_of_any_names_are_chosen_with_commas(tmp_path):
         loaded(tmp_path, "id,a,b\n1,x,y\n", "a,c")
 
 
-def test_an_object_of_an_answers_parts_is_no_object_of_systems():
-    samples = load([{"id": "1", "answers": {"text": ["x"], "answer_start": [0]}}])
-    assert samples.frame["references"].to_list() == [["x"]]
-
-
 @pytest.mark.parametrize(
     "rows",
     ["q1,a,one\nq1,b,two", "q1,a,one\nq1,a,one", 'q1,a,"[""one""]"\nq1,a,"[""two""]"'],
@@ -59,10 +54,3 @@ def test_an_object_of_an_answers_parts_is_no_object_of_systems():
 def test_other_rows_of_one_id_are_no_passages(tmp_path, rows):
     with pytest.raises(DataError, match="duplicate id"):
         loaded(tmp_path, f"id,answer,context\n{rows}\n")
-
-
-def test_a_ranking_comes_with_the_command_that_scores_it(tmp_path):
-    path = tmp_path / "bm25.run"
-    path.write_text("q1 Q0 d1 1 0.5 bm25\n")
-    with pytest.raises(DataError, match="scored with 'ragauge rank QRELS RUN'"):
-        load(path)

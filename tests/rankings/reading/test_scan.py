@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -76,7 +75,7 @@ def slowly_split(text: bytes, wanted: tuple[int, ...]) -> list[list[bytes]]:
 @example(b"a b c d\n#x\n")
 @example(b"a b c #\n")
 @example(b"a\tb c\td\na b\tc d\n")
-def test_split_gives_the_words_of_every_line(text: bytes):
+def test_split_gives_the_words_of_every_line(text):
     wanted = (0, 2, 3)
     found = split(padded(text), wanted, 4, at_most=False)
     assert [spelled(one) for one in found] == slowly_split(text, wanted)
@@ -90,7 +89,7 @@ def test_a_line_whose_first_field_begins_with_a_hash_is_a_comment():
 @given(
     texts(), st.integers(0, 8), st.sampled_from([b"a", b"a b", b"a b c", b" a\tb c", b"a b c d e"])
 )
-def test_split_says_where_a_line_of_another_length_stands(text: bytes, place: int, bad: bytes):
+def test_split_says_where_a_line_of_another_length_stands(text, place, bad):
     lines = [line for line in text.split(b"\n") if len(line.split()) == 4]
     lines.insert(min(place, len(lines)), bad)
     whole = b"\n".join(lines) + b"\n"
@@ -115,8 +114,8 @@ def test_a_field_more_is_fine_where_others_may_follow():
 
 
 def test_short_neighbours_and_long_names_have_numbers_of_their_own():
-    names = [str(number).encode() for number in range(100_000)]
-    names += [b"doc-with-a-long-name-%d" % number for number in range(100_000)]
+    names = [str(number).encode() for number in range(20_000)]
+    names += [b"doc-with-a-long-name-%d" % number for number in range(20_000)]
     assert len(np.unique(digests(field(names)))) == len(names)
 
 
@@ -126,7 +125,7 @@ def test_the_same_name_in_another_group_is_another_number():
 
 
 @given(st.lists(NAMES, min_size=1, max_size=30))
-def test_blocks_start_where_the_name_changes(names: list[bytes]):
+def test_blocks_start_where_the_name_changes(names):
     expected = [row for row in range(len(names)) if row == 0 or names[row] != names[row - 1]]
     assert starts_of_blocks(field(names)).tolist() == expected
 
@@ -162,22 +161,11 @@ SPELLED = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=4 * settings.default.max_examples)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(SPELLED.filter(lambda text: number_of(text) != "refused"), min_size=1, max_size=20))
-def test_decimals_are_pythons_floats_to_the_last_bit(texts: list[str]):
+def test_decimals_are_pythons_floats_to_the_last_bit(texts):
     found = decimals(field([text.encode() for text in texts]))
     assert [value.hex() for value in found.tolist()] == [float(text).hex() for text in texts]
-
-
-def test_decimals_of_many_random_numbers_are_pythons_floats():
-    chance = np.random.default_rng(3)
-    values = [
-        *chance.random(20_000),
-        *(chance.random(20_000) * 10.0 ** chance.integers(-12, 12, 20_000)),
-    ]
-    for shape in ("{!r}", "{:.6f}", "{:.15f}", "{:.16f}", "{:.18e}"):
-        texts = [shape.format(float(value)).encode() for value in values]
-        assert decimals(field(texts)).tolist() == [float(text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +175,7 @@ def test_decimals_of_many_random_numbers_are_pythons_floats():
         (integers, f"1.0 0.5 x - + --1 1e3 1_0 nan ٣ {'9' * 19}"),
     ],
 )
-def test_what_is_no_number_is_refused_where_it_stands(parse: Callable[[Field], object], texts: str):
+def test_what_is_no_number_is_refused_where_it_stands(parse, texts):
     for text in texts.split():
         names = field([b"1", text.encode(), b"2"])
         with pytest.raises(MalformedError) as caught:
@@ -196,7 +184,7 @@ def test_what_is_no_number_is_refused_where_it_stands(parse: Callable[[Field], o
 
 
 @given(st.lists(st.integers(-(10**9) + 1, 10**9 - 1).map(str), min_size=1, max_size=20))
-def test_integers_are_pythons(texts: list[str]):
+def test_integers_are_pythons(texts):
     texts = [*texts, "+3", "007", "-0", "00000000000012"]
     assert integers(field([text.encode() for text in texts])).tolist() == [
         int(text) for text in texts
@@ -210,9 +198,7 @@ def test_integers_are_pythons(texts: list[str]):
     st.lists(st.tuples(NAMES, st.integers(0, 3)), min_size=1, unique=True, max_size=30),
     st.lists(st.tuples(NAMES, st.integers(-2, 4)), min_size=1, max_size=60),
 )
-def test_names_in_groups_are_found_as_a_dict_finds_pairs(
-    known: list[tuple[bytes, int]], asked: list[tuple[bytes, int]]
-):
+def test_names_in_groups_are_found_as_a_dict_finds_pairs(known, asked):
     asked += known[::2]
     number = {pair: place for place, pair in enumerate(known)}
     group = np.array([one for _, one in known])
@@ -252,9 +238,7 @@ LINES = st.lists(
 
 @settings(max_examples=3 * settings.default.max_examples)
 @given(LINES, st.sampled_from([np.float32, np.float64]), st.sampled_from(["", "query", "all"]))
-def test_ranks_are_places_in_the_sorted_ranking(
-    lines: list[tuple[int, float, bytes]], precision: type[np.float32] | type[np.float64], by: str
-):
+def test_ranks_are_places_in_the_sorted_ranking(lines, precision, by):
     if by == "query":
         lines.sort(key=lambda line: line[0])
     elif by == "all":
@@ -294,16 +278,9 @@ def test_ties_of_names_longer_than_any_word_are_ordered_too():
 
 @settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 20), max_size=60))
-def test_repeats_are_what_a_counter_counts_over_one(numbers: list[int]):
+def test_repeats_are_what_a_counter_counts_over_one(numbers):
     found = repeats(np.array(numbers, np.uint64))
     counts = Counter(numbers)
     assert all(one < other and numbers[one] == numbers[other] for one, other in found)
     in_pairs = {row for pair in found for row in pair}
     assert in_pairs == {row for row, number in enumerate(numbers) if counts[number] > 1}
-
-
-def test_one_repeat_among_very_many_is_found():
-    numbers = np.random.default_rng(0).integers(0, 2**63, 200_000).astype(np.uint64)
-    assert repeats(numbers) == []
-    numbers[150_000] = numbers[3]
-    assert repeats(numbers) == [(3, 150_000)]

@@ -37,6 +37,7 @@ _CODE = re.compile(
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
+_ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
 
@@ -132,7 +133,7 @@ class Statement:
         return Statement(text, start, end, facts, tuple(words), scopes, tokens)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=4_096)
 def read(text: str) -> tuple[Statement, ...]:
     """The statements of a text: its sentences, each with its facts and words.
 
@@ -267,6 +268,8 @@ def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
+        if head == "version":  # 3.12.0 is 3.12
+            tail = _ENDING_ZEROS.sub("", tail)
         if word and any(head in each for each in (known.functions, known.months, known.bounds)):
             continue
         if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`

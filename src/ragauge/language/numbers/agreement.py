@@ -32,8 +32,8 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
-    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same. `counted`: numbers of other
-    things do not agree, and versions and times of day count; not in `correct`, which compares words and dates itself.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same. `named`: versions and times
+    of day count, as names; in `correct`, which compares dates itself, only where a version is asked for.
     """
 
     rtol: float = 0.0
@@ -42,7 +42,7 @@ class Agreement:
     percent: Percent = "as_asked"
     asks_percentage: bool = False
     asks_fall: bool = False
-    counted: bool = True
+    named: bool = True
 
 
 class Stated(NamedTuple):
@@ -146,12 +146,7 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
         if (
             rules.rounding == "stated"
             # A bare 1 or 2 may be of anything and is no rounded percentage.
-            and not (
-                rules.counted
-                and "percent" in ways
-                and given.is_bare
-                and len(given.quantity.text) == 1
-            )
+            and not ("percent" in ways and given.is_bare and len(given.quantity.text) == 1)
             and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
         ):
             ways.append("rounding")

@@ -18,7 +18,7 @@ from ragauge.language.text import word_set
 
 
 class Counted(NamedTuple):
-    """The stems of the nouns that a number counts, what it is per, and whether it counts working time.
+    """The stems of the nouns that a number counts, what it is per, whether it counts working time, and whether its nouns stand before it.
 
     `rates` of `$2 per user per month` are "user" and "month".
     """
@@ -26,6 +26,7 @@ class Counted(NamedTuple):
     things: frozenset[str] = frozenset()
     rates: frozenset[str] = frozenset()
     is_working_time: bool = False
+    is_before: bool = False
 
 
 _REACH = 60
@@ -55,6 +56,9 @@ _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(
 _LABEL_ENDS = frozenset(":=(")
 _RANGE = re.compile(r"(?:\s?[-–—]\s?|\s(?:to|or)\s)[0-9]{1,9}")
 """The rest of a range, whose first number counts the same: `5-7 business days`."""
+_BETWEEN_LISTED = r"\s([^\W\d_]+)(?:\s?,|\s(?:and|und|et|y))\s"
+_NEXT_LISTED = re.compile(rf"{_BETWEEN_LISTED}([^\W_]+)")
+_LAST_LISTED = re.compile(rf"([^\W_]+){_BETWEEN_LISTED}$")
 _CLAUSE_END = re.compile(r"\s*(?:[.,;:!?()\n]|\Z|(?:and|but|und|et|y|aber|mais|pero)\b)")
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
 
@@ -100,17 +104,34 @@ def counted(text: str, quantity: Quantity) -> Counted:
                 break
             nouns.append(word)
     is_plural = any(map(_is_plural, nouns)) or _IN_GERMAN.match(text, min(end + 1, len(text)))
-    if not (unit or quantity.value == 1 or is_plural):
+    if not (unit or quantity.value == 1 or is_plural or _is_listed(text, start, end)):
         nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
     is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
     if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
-    if unit and not nouns and _CLAUSE_END.match(text, end):  # `the fee is $30`
+    functions = vocabulary().functions
+    is_before = not nouns and _CLAUSE_END.match(text, end) is not None
+    if is_before:  # `the fee is $30`, `Ada scored 3`
         nouns = [
-            word for word in before if word.isalpha() and not (word in _ENDS or word in adverbs)
+            word
+            for word in before
+            if word.isalpha() and not any(word in each for each in (_ENDS, functions, adverbs))
         ][-_MOST_NOUNS:]
     is_working = _WORKING.match(text, end) is not None
-    return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working)
+    return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working, is_before)
+
+
+def _is_listed(text: str, start: int, end: int) -> bool:
+    """Whether a word that is no plural parts the number from another one: `4 red and 3 blue`."""
+    after = _NEXT_LISTED.match(text, end)
+    before = _LAST_LISTED.search(text, max(0, start - _REACH), start)
+    pairs = [(after[2], after[1])] if after else []
+    pairs += [(before[1], before[2])] if before else []
+    return any(
+        (number.isdigit() or number.lower() in vocabulary().numbers)
+        and not _is_plural(word.lower())
+        for number, word in pairs
+    )
 
 
 def _rate(word: str, following: str) -> str:
@@ -155,8 +176,8 @@ class CountedNumbers:
         known = self._read.get(quantity.end)
         if known is None:
             known = counted(self._text, quantity)
-            if self.asked and not (known.things or quantity.unit):
-                known = known._replace(things=self.asked)
+            if self.asked and not quantity.unit and (known.is_before or not known.things):
+                known = known._replace(things=self.asked, is_before=False)
             self._read[quantity.end] = known
         return known
 
@@ -191,7 +212,7 @@ def count_other_things(
     They are if their rates differ (`per month`, `per year`), if one is of working time (`business days`), or if
     their nouns differ and beside one of them is another number with the noun of the other: `2 adults and 3 children`
     has not the 3 of `3 adults`, but `3 grown-ups` has, as has `3 seniors`, since no list says which nouns mean the same.
-    With units, whose nouns may also stand before (`the fee is $30`) or be years, both sides must have such a number.
+    Where nouns may stand before the number (`the fee is $30`, `Ada scored 3`), both sides must have such a number.
     """
     first, second = counts.of(one), others.of(other)
     if _are_apart(first.rates, second.rates) or _are_apart(
@@ -207,7 +228,7 @@ def count_other_things(
         return False  # the question may say more of them than is needed
     here = others.has_closer(first.things, n_shared, other)
     there = counts.has_closer(second.things, n_shared, one)
-    if one.unit or other.unit:
+    if one.unit or other.unit or first.is_before or second.is_before:
         return here and there
     return here or there
 

@@ -60,7 +60,7 @@ class ExpectedNumber(NamedTuple):
     `value`: the number by its value, 1577000000 for `$1,577 million`.
     `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
     `opposite`: if only its direction keeps the answer's number from agreeing, what the answer states and what is
-    expected: "3.4% is a rise, a fall is expected".
+    expected: "3.4% is a rise, a fall is expected". `other_thing`: the answer's equal number, if it counts something else.
     """
 
     number: str
@@ -69,6 +69,7 @@ class ExpectedNumber(NamedTuple):
     how: str = ""
     credit: float = 0.0
     opposite: str = ""
+    other_thing: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def match_quantities(
         row = row._replace(matched_by=said, how="exact", credit=1.0) if said else row
         return NumberMatch((row,))
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
-    if rules.counted:
+    if rules.named:
         asked = with_names(question, asked) if question else asked
         expected = with_names(reference, expected, question)
         given = with_names(answer, given, question)
@@ -158,8 +159,7 @@ def match_quantities(
         same = [
             each
             for each in equal
-            if not rules.counted
-            or not count_other_things(number.quantity, counts, each.number.quantity, others)
+            if not count_other_things(number.quantity, counts, each.number.quantity, others)
         ]
         found = in_one_direction(number, same, asked_for)
         row = ExpectedNumber(number.quantity.text, by_value(number.quantity))
@@ -167,7 +167,8 @@ def match_quantities(
             only = len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found)
             row = _found_row(row, found[0], IN_WORKING if only else 1.0)
         if equal and not same:
-            row = row._replace(opposite=f"{equal[0].number.quantity.text} counts something else")
+            other = equal[0].number.quantity
+            row = row._replace(opposite=f"{other.text} counts something else", other_thing=other)
         elif not found:
             either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
@@ -200,17 +201,17 @@ def _index_of(
     return NumberIndex([stated(number, answer, in_scales) for number in found])
 
 
-_NOT = re.compile(r"(?<!\w)not $", re.IGNORECASE)
+_NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
 
 
 def is_denied(answer: str, start: int) -> bool:
-    """Whether a "not" right before a number denies it: `6, not 5`; in `6 instead of 5` both may be true.
+    """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true.
 
     >>> is_denied("6, not 5", 7), is_denied("6 instead of 5", 13)
     (True, False)
     """
     return (
-        answer[max(0, start - 4) : start].lower() == "not "
+        answer[max(0, start - 2) : start].lower() == "t "
         and _NOT.search(answer, max(0, start - 5), start) is not None
     )
 
@@ -293,7 +294,7 @@ def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumber
     for number in first.values():
         if not any(agreement(other, number, rules) for other in kept):
             kept.append(number)
-    if len(first) == len(numbers) or not rules.counted:
+    if len(first) == len(numbers):
         return kept
     values = {number.quantity.number for number in kept}
     again = [each for each in numbers if each.quantity.number in values]

@@ -42,10 +42,14 @@ def with_names(
     >>> [(each.text, each.unit) for each in with_names("From v2.1 on, at 17:00", ())]
     [('v2.1', 'version'), ('17:00', 'time')]
     """
+    return _kept(text, found, asks_for_version(question))
+
+
+def asks_for_version(question: str | None) -> bool:
     lowered = question.lower() if question else ""
-    # Nearly no question asks for a version, and the pattern takes much longer than this.
+    # Nearly no question asks for one, and the pattern takes much longer than this.
     may_ask = "version" in lowered or "release" in lowered
-    return _kept(text, found, may_ask and _ASKS_VERSION.search(question or "") is not None)
+    return may_ask and _ASKS_VERSION.search(lowered) is not None
 
 
 def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:

@@ -51,22 +51,23 @@ _PARTS_OF_ADDRESS = 4
 _BEFORE_VERSION = ("ersion ", "elease ")
 
 
-_POINTS = r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,12}(?:,[0-9]{1,15})?"
+_SPACES = r"[1-9][0-9]{0,2}(?:[ ][0-9]{3}){1,12}(?![\w-])"
+_POINTS = rf"(?:[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}|{_SPACES})(?:,[0-9]{{1,15}})?"
 _GERMAN = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}")
 _ROMANCE = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},(?![0-9]{{3}}\b)[0-9]{{1,15}}){_NUMBER_ENDS}")
-_SEPARATED = re.compile(r"[0-9][.,][0-9]")
+_SEPARATED = re.compile(r"[0-9][., ][0-9]")
 _GERMAN_WORDS = word_set(
     "der das und ist sind beträgt betrug kostet kosten für mit nicht ein eine einen auf bei im zum zur wurde wurden"
     " hat haben liegt lag es von insgesamt uhr prozent"
 )
 _ROMANCE_WORDS = word_set(
-    "el los las del con una unos unas fue cuesta costó hay cerca le les est sont pour avec dans une coûte environ"
+    "el los las del con una unos unas fue cuesta costó hay cerca la le les de du à al aux elle en est sont pour avec dans une coûte environ"
 )
-_OTHER_WORDS = word_set("the and of is are was were with for to at from")
+ENGLISH_WORDS = word_set("the and of is are was were with for to at from")
 
 
 def with_commas(text: str) -> re.Pattern[str] | None:
-    """How a text in German, French or Spanish writes numbers; None in other languages and without points or commas in numbers.
+    """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers.
 
     A comma before three digits, as Mexico writes thousands, is decimal in German only.
 
@@ -76,7 +77,7 @@ def with_commas(text: str) -> re.Pattern[str] | None:
     if not _SEPARATED.search(text):
         return None
     words = {word.strip('.,;:!?()"') for word in text.lower().split()}
-    if not words.isdisjoint(_OTHER_WORDS):
+    if not words.isdisjoint(ENGLISH_WORDS):
         return None
     if not words.isdisjoint(_GERMAN_WORDS):
         return _GERMAN

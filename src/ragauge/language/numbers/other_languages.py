@@ -8,7 +8,9 @@ from operator import attrgetter
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity, unit_of
+from ragauge.language.numbers.affixes import WORD_VALUES
+from ragauge.language.numbers.numerals import ENGLISH_WORDS
+from ragauge.language.numbers.quantity import Quantity, scaled, unit_of
 from ragauge.language.numbers.unit_conversion import is_measure, is_time
 from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.text import word_set
@@ -39,6 +41,7 @@ _TENS = {
     500: "quinientos quinientas",
     1000: "tausend mille mil",
 }
+_THOUSAND = " mil "
 _FACTORS = frozenset((*_TENS[12].split(), *_TENS[100].split()[:3], *_TENS[1000].split()))
 """Words that multiply what precedes: `deux mille`, `zwei Dutzend`."""
 _GERMAN_ONES = "ein zwei drei vier fünf sechs sieben acht neun"
@@ -114,6 +117,23 @@ _TIME = re.compile(
 )
 _HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)", re.IGNORECASE)
 _HAN_SIGN = re.compile("[点點时時]")
+_SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
+_SPOKEN = re.compile(
+    rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
+    rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?\s(et)|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
+    re.IGNORECASE,
+)
+"""`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
+_SPOKEN_HINTS = (" past ", "quarter to ", "minutes to ", " nach ", " vor ", " heure", "la una ", "las ")
+_QUARTERS: frozenset[str] = frozenset(("quarter", "a quarter", "viertel", "quart", "cuarto"))
+_HALVES: frozenset[str] = frozenset(("half", "demie", "demi", "media"))
+_MINUTES: dict[str, int] = dict.fromkeys(_HALVES, 30) | dict.fromkeys(_QUARTERS, 15)
+_BEFORE_HOUR = ("to", "vor", "moins", "menos")
+_HALF_OF_DAY = re.compile(
+    r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
+    r"|(in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)|p\.?m\b))",
+    re.IGNORECASE,
+)
 
 
 def times_of_day(text: str) -> Iterator[Quantity]:
@@ -122,25 +142,52 @@ def times_of_day(text: str) -> Iterator[Quantity]:
     >>> [(each.text, str(each.value)) for each in times_of_day("à 17 h 30")]
     [('à 17 h 30', '1050')]
     """
-    if not (_HOUR_SIGN.search(text) or "halb" in text.lower() or _HAN_SIGN.search(text)):
-        return
-    for found in _TIME.finditer(text):
-        hour, minute, is_morning, twelfth, past, half, *others = found.groups()
-        unit = "time"
-        if hour or twelfth:
-            hours = int(hour) if hour else _han(twelfth) % 12 + 12 * (not is_morning)
-            minutes = 30 if half else int(minute or past or 0)
-        elif others[0]:
-            hours, minutes = int(others[0]), int(others[1])
-        else:
-            unit = "time?"
-            spoken, after, han, han_past, han_half, to, first, second = others[2:]
-            number = _numbers().get((to or "").lower()) or int(to if (to or "").isdigit() else 0)
-            if to and not 0 < number <= 12:
-                continue  # `halb voll`
-            hours = number if to else _han(spoken or first or second or han)
-            minutes = -30 if to else int(after or han_past or 30 * bool(han_half))
-        yield Quantity(found[0], *found.span(), Decimal(60 * hours + minutes), unit)
+    lowered = text.lower()
+    if _HOUR_SIGN.search(text) or "halb" in lowered or _HAN_SIGN.search(text):
+        for found in _TIME.finditer(text):
+            hour, minute, is_morning, twelfth, past, half, *others = found.groups()
+            is_sure = bool(hour or twelfth or others[0])
+            if hour or twelfth:
+                hours = int(hour) if hour else _han(twelfth) % 12 + 12 * (not is_morning)
+                minutes = 30 if half else int(minute or past or 0)
+            elif others[0]:
+                hours, minutes = int(others[0]), int(others[1])
+            else:
+                spoken, after, han, han_past, han_half, to, first, second = others[2:]
+                number = _numbers().get((to or "").lower()) or int(
+                    to if (to or "").isdigit() else 0
+                )
+                if to and not 0 < number <= 12:
+                    continue  # `halb voll`
+                hours = number if to else _han(spoken or first or second or han)
+                minutes = -30 if to else int(after or han_past or 30 * bool(han_half))
+            yield _time_of_day(text, found, 60 * hours + minutes, is_sure=is_sure)
+    if any(hint in lowered for hint in _SPOKEN_HINTS):
+        yield from _spoken_times(text)
+
+
+def _spoken_times(text: str) -> Iterator[Quantity]:
+    """`half past nine`, but no `five to six`, which may be a range."""
+    known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
+    for found in _SPOKEN.finditer(text):
+        one, *two = (each.lower() for each in found.groups() if each)
+        sign, other = two
+        minute, hour = (other, one) if found[7] or found[9] or found[12] else (one, other)
+        minutes = _MINUTES.get(minute) or known.get(minute)
+        hours = int(hour) if hour.isdigit() else known.get(hour, 0)
+        is_range = sign == "to" and not (minute in _QUARTERS or "minutes" in found[0])
+        if minutes and 0 < hours <= 12 and not is_range:
+            minutes = -minutes if sign in _BEFORE_HOUR else minutes
+            yield _time_of_day(text, found, (60 * hours + minutes) % 720, is_sure=False)
+
+
+def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool) -> Quantity:
+    """The time; `is_sure`: it can be in one half of the day only, which else a word after it says."""
+    half = None if is_sure or minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
+    if half:
+        minutes = minutes % 720 + 720 * bool(half[1])
+    unit = "time" if is_sure or half else "time?"
+    return Quantity(found[0], *found.span(), Decimal(minutes), unit)
 
 
 def _han(hour: str) -> int:
@@ -216,6 +263,14 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     if quantity.unit or quantity.is_year:
         return quantity
     start, end = quantity.start, quantity.end
+    is_plain = not (quantity.scale or quantity.spelled)
+    if (
+        is_plain
+        and text.startswith(_THOUSAND, end)
+        and ENGLISH_WORDS.isdisjoint(text.lower().split())  # not `a 2 mil thick film`
+    ):
+        value, end = scaled(quantity.value, 3), end + len(_THOUSAND) - 1
+        return quantity._replace(text=text[start:end], end=end, value=value, scale=3)
     if text.endswith(PER_CENT, 0, start):
         start -= len(PER_CENT)
         return quantity._replace(text=text[start:end], start=start, unit="%")

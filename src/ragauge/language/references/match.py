@@ -13,8 +13,10 @@ from rapidfuzz import fuzz, process
 from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align
 from ragauge.language.facts.differences import Difference
+from ragauge.language.facts.reader import Part
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import NumberMatch, match_quantities
+from ragauge.language.numbers.named_numbers import asks_for_version
 from ragauge.language.references.compared_text import (
     ARTICLES,
     ComparedText,
@@ -154,7 +156,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     if len(parted) > len(answer):
         given, answer = given.also(read_text(parted, language)), parted
     counts, wanted, stated = map(quantities_of, (about, reference, answer))
-    rules = Agreement(counted=False)
+    rules = Agreement(named=asks_for_version(question))
     numbers = match_quantities(question, counts, reference, wanted, answer, stated, rules)
     facts = align(answer, reference, about)
     short, spelled = map(SpanSet, abbreviated(reference, expected.words, answer, given.words))
@@ -190,8 +192,30 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
-        differences=facts.differences,
+        differences=(*facts.differences, *_other_things(numbers, reference, answer)),
     )
+
+
+def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator[Difference]:
+    """The numbers of the reference that the answer states of other things, each with two words before and after it."""
+    for row in numbers.expected:
+        if row.other_thing is not None:
+            start = reference.find(row.number)
+            found = _with_words(answer, row.other_thing.start, row.other_thing.end)
+            yield Difference(
+                "counted", found, _with_words(reference, start, start + len(row.number))
+            )
+
+
+_WORDS_BEFORE = re.compile(r"(?:\w+ ){0,2}$")
+_WORDS_AFTER = re.compile(r"(?:[ /]\w+){0,2}")
+
+
+def _with_words(text: str, start: int, end: int) -> Part:
+    before, after = _WORDS_BEFORE.search(text, 0, start), _WORDS_AFTER.match(text, end)
+    assert before and after
+    start, end = before.start(), after.end()
+    return Part(text[start:end], start, end)
 
 
 def _replaced(

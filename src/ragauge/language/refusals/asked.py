@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ragauge.language.detection import function_words
 from ragauge.language.refusals.polarity import has, plays, role
 from ragauge.language.refusals.sentences import Sentence, without_long_gaps
 from ragauge.language.stems import stemmed
@@ -20,6 +21,7 @@ MAX_SENTENCES = 200
 """A longer answer gives something; each of its sentences would be compared with all others."""
 _MOST = 0.6
 """The share of the question's words by which a sentence speaks of what it asks."""
+_FUNCTION_WORDS = function_words("de", "es", "fr")
 _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same: a "successor" is one who "succeeded"."""
 _PRICE = frozenset(("price", "cost"))
@@ -179,9 +181,16 @@ def _answers_by_its_words(sentence: Sentence, asked: Asked) -> bool:
         return all(
             each.rule.kind in ("no information", "facts not given") for each in sentence.certain
         )
-    if not asked.is_yes_no or len(_named(sentence.text, asked)) < _MOST * len(asked.content):
+    if not asked.is_yes_no:
         return False
     told = {found[0].lower() for found in role("verb_of_telling").finditer(asked.text)}
+    others: frozenset[str] = frozenset()
+    if foreign := {found[0].lower() for found in role("foreign_telling").finditer(asked.text)}:
+        told |= foreign
+        verbs = (stem for stem in asked.content if stem.startswith((*foreign,)))
+        others = _FUNCTION_WORDS.union(verbs)
+    if len(_named(sentence.text, asked) - others) < _MOST * len(asked.content - others):
+        return False
     return any(
         beginning in sentence.text[each.start : each.end].lower().rpartition(",")[2]
         for beginning in told

@@ -39,7 +39,8 @@ def keyed_rows(members: Values) -> KeyedRows | None:
     >>> keyed_rows({"q1": "Here.", "q2": "There."}).rows
     [{'id': 'q1', 'answer': 'Here.'}, {'id': 'q2', 'answer': 'There.'}]
     """
-    if (read := _questions_of_corpus(members) or _evaluated(members)) is not None:
+    readers = (_questions_of_corpus, _evaluated, _simulated)
+    if (read := next((read for reader in readers if (read := reader(members))), None)) is not None:
         return read
     if set(members) == HOTPOT and isinstance(members["answer"], Mapping):
         return keyed_rows(cast(Values, members["answer"]))
@@ -103,6 +104,16 @@ def _evaluated(members: Values) -> KeyedRows | None:
         rows.append(row)
     note = "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
     return KeyedRows(rows, note)
+
+
+def _simulated(members: Values) -> KeyedRows | None:
+    """The simulated conversations of tau2-bench, with the agent's model as their system."""
+    simulations = mappings_in(members.get("simulations"))
+    if not simulations or not all({"task_id", "messages"} <= each.keys() for each in simulations):
+        return None
+    agent = mapping_in(mapping_in(members.get("info")).get("agent_info")).get("llm")
+    rows = [{**each, **({"system": agent} if agent else {})} for each in simulations]
+    return KeyedRows(rows, "read the 'simulations' of tau2-bench")
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:

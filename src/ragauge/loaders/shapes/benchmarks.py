@@ -14,7 +14,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.shapes.reader import Shape, Values, found, read_rows
+from ragauge.loaders.shapes.reader import Values, found, read_rows
 from ragauge.loaders.table import Table
 from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
 from ragauge.samples.samples import Row
@@ -33,11 +33,12 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     columns = set(table.columns) - set(keep)
     made = [row.values.get("result") for row in table.rows]
     right = [row.values.get("ground_truth") for row in table.rows]
-    if "result" in columns and (any(map(_calls_of, (*right, *made))) or any(map(_calls_in, made))):
+    is_bfcl = any(map(_calls_of, (*right, *made))) or any(map(_calls_in, made))
+    if "result" in columns and (is_bfcl or any(_logged(row.values) for row in table.rows)):
         messages = (_with_messages(row.values) for row in table.rows)
         table = table.with_values(messages, "read 'result' of BFCL as messages")
-    if "ground_truth" in columns or columns >= TAU_BENCH:
-        return read_rows(table, (_tau_bench, _right_in_bfcl, BFCL_ASKED), keep)
+    if "ground_truth" in columns or any(columns >= keys for keys in TO_READ):
+        return read_rows(table, (_tau_bench, _right_in_bfcl, _asked_in_bfcl), keep)
     return table
 
 
@@ -205,69 +206,146 @@ def _articles(rows: Sequence[Row]) -> Read | None:
     return read, f"{len(rows):,} articles of SQuAD as {len(read):,} questions"
 
 
-TAU_BENCH = {"traj", "reward", "task_id"}
+TAU_BENCH, TAU2_BENCH = {"task_id", "reward", "traj"}, {"task_id", "reward_info", "messages"}
 
 
 def _tau_bench(values: Values, announce: dict[str, None]) -> None:
     """A trajectory. Its reward, 1 or 0, compares the database at the end: `state_match` repeats it."""
-    if not values.keys() >= TAU_BENCH or not isinstance(values["traj"], list):
+    of_version = (TAU_BENCH, "traj"), (TAU2_BENCH, "messages")
+    said = next((said for keys, said in of_version if values.keys() >= keys), None)
+    if said is None or not isinstance(values[said], list):
         return
-    task, trial = values.pop("task_id"), values.pop("trial", None)
-    values |= {"id": str(task), "messages": values.pop("traj"), "expected_state": {"reward": 1}}
-    values["state"] = {"reward": values["reward"]}
+    values |= mapping_in(values.pop("reward_info", None))
+    values |= {"cost_usd": values.pop("agent_cost")} if "agent_cost" in values else {}
+    task, trial, reward = values.pop("task_id"), values.pop("trial", None), values.get("reward")
+    values |= {"id": str(task), "messages": values.pop(said), "expected_state": {"reward": 1}}
+    values["state"] = None if reward is None else {"reward": reward}
     values.pop("info", None)
     if isinstance(trial, int):
         values |= {"id": f"{task}#{trial + 1}", "repeat_of": str(task), "repeat": trial + 1}
-    announce["'traj' of tau-bench as messages, its reward as the state at the end"] = None
+    announce[f"{said!r} of tau-bench as messages, its reward as the state at the end"] = None
 
 
-BFCL_ASKED = Shape(
-    takes={"question": "question[0]: message", "tools": "function: list"},
-    unless=(),
-    note="the messages of BFCL as question, 'function' as tools",
-)
+TO_READ = (TAU_BENCH, TAU2_BENCH, {"question", "function"})
+
+
+def _asked_in_bfcl(values: Values, announce: dict[str, None]) -> None:
+    """A case: what the user says at its only turn, and the tools."""
+    turns, tools = items_in(values.get("question")), mappings_in(values.get("function"))
+    asked = last_text(turns[0], ASKING) if len(turns) == 1 else None
+    if asked is None or not tools:
+        return
+    values["question"] = asked
+    del values["function"]
+    values["tools"] = [{**tool, "name": _name_of(tool.get("name"))} for tool in tools]
+    announce["the messages of BFCL as question, 'function' as tools"] = None
+
+
+def _name_of(given: object) -> str:
+    """A tool's name as BFCL gives it to models that are called with tools: `math.add` is `math_add`."""
+    return str(given).replace(".", "_")
 
 
 def _right_in_bfcl(values: Values, announce: dict[str, None]) -> None:
-    if _calls_of(values.get("ground_truth")):
-        values["expected_calls"] = values.pop("ground_truth")
-        announce["'ground_truth' of BFCL as expected_calls"] = None
+    right = values.get("ground_truth")
+    turns = items_in(right)
+    if turns and all(isinstance(turn, list) for turn in turns):
+        calls = [_calls_in(_listed(turn)) for turn in turns]
+        if [*map(len, calls)] != [len(items_in(turn)) for turn in turns]:
+            return
+        # A call by position is right whatever it is given: its file names no parameters.
+        values["expected_calls"] = [[_as_call(*call) for call in turn] for turn in calls]
+    elif calls := _calls_of(right):
+        values["expected_calls"] = [_as_call(*call) for call in calls]
+    else:
+        return
+    del values["ground_truth"]
+    announce["'ground_truth' of BFCL as expected_calls"] = None
+
+
+def _as_call(name: str, arguments: object) -> Values:
+    is_by_place = any(key.isdecimal() for key in mapping_in(arguments))
+    return {"name": name} if is_by_place else {"name": name, "arguments": arguments}
 
 
 def _with_messages(values: Mapping[str, object]) -> Mapping[str, object]:
-    """The row with the result of a model as a message: calls, also such as `[book(city="Oslo")]`, or a text."""
+    """The row with what a model did as messages: a result of calls or a text, or the log of several turns."""
     made = values.get("result")
-    calls = _calls_of(made) or _calls_in(made)
-    if not calls and not isinstance(made, str):
-        return values
+    messages = _logged(values)
+    if not messages:
+        calls = _calls_of(made) or _calls_in(made)
+        if not calls and not isinstance(made, str) and made != []:
+            return values
+        messages = [_reply(made or "", calls)]
+    kept = {
+        name: value for name, value in values.items() if name not in ("result", "inference_log")
+    }
+    # Of the calls is said in other files what is right: a text is scored as no call.
+    return {"tools": None, **kept, "messages": messages}
+
+
+def _reply(made: object, calls: Sequence[tuple[str, object]]) -> Values:
     message: Values = {"role": "assistant", "content": "" if calls else made}
     if calls:
         message["tool_calls"] = [{"name": name, "arguments": each} for name, each in calls]
-    kept = {name: value for name, value in values.items() if name != "result"}
-    return kept | {"messages": [message]}
+    return message
+
+
+def _logged(values: Mapping[str, object]) -> list[object]:
+    """The messages of the turns in BFCL's log: what the user says, each step's calls, and their results."""
+    messages: list[object] = []
+    for turn in mappings_in(values.get("inference_log")):
+        messages += items_in(turn.get("begin_of_turn_query"))
+        for each in (each for step in turn.values() for each in mappings_in(step)):
+            said = each.get("content")
+            if each.get("role") == "assistant":
+                messages.append(
+                    _reply("" if said in ("[]", []) else said, _calls_of(said) or _calls_in(said))
+                )
+            elif each.get("role") == "tool":
+                messages.append({"role": "tool", "content": said})
+            elif "tool_calls" not in mapping_in(messages[-1] if messages else None):
+                calls = _calls_in(_listed(each.get("model_response_decoded")))
+                messages[-1:] = [_reply(None, calls)] if calls else messages[-1:]
+    return messages
+
+
+def _listed(calls: object) -> str:
+    """Calls in Python source, each a text, as the source of their list."""
+    return f"[{', '.join(map(str, items_in(calls)))}]"
 
 
 def _calls_of(given: object) -> list[tuple[str, object]]:
     """The names and arguments of calls as BFCL writes them, [{name: arguments}]; none if it is something else."""
     calls = [list(mapping_in(call).items()) for call in items_in(given)]
     is_each = all(len(call) == 1 and isinstance(call[0][1], str | Mapping) for call in calls)
-    return [call[0] for call in calls] if is_each else []
+    return [(_name_of(call[0][0]), call[0][1]) for call in calls] if is_each else []
 
 
 def _calls_in(text: object) -> list[tuple[str, object]]:
-    """The calls of a list in Python source, with literal keyword arguments; none if it is something else."""
+    """The calls of a list in Python source, with literal arguments; none if it is something else.
+
+    An argument without a name has that of its place: `0` for the first.
+    """
     if not isinstance(text, str) or not text.lstrip().startswith("["):
         return []
     try:
         parsed = ast.parse(text.strip(), mode="eval").body
         nodes = parsed.elts if isinstance(parsed, ast.List) else []
         return [
-            (ast.unparse(node.func), {str(each.arg): ast.literal_eval(each.value) for each in node.keywords})
+            (
+                _name_of(ast.unparse(node.func)),
+                {str(name): ast.literal_eval(value) for name, value in _arguments(node)},
+            )
             for node in nodes
-            if isinstance(node, ast.Call) and not node.args
-        ]  # fmt: skip
+            if isinstance(node, ast.Call)
+        ]
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return []
+
+
+def _arguments(call: ast.Call) -> list[tuple[object, ast.expr]]:
+    return [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]
 
 
 def is_legalbench(table: Table, column: str) -> bool:

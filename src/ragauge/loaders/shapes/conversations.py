@@ -1,6 +1,8 @@
 """Rows of conversations as rows of their turns: each has its question, answer, calls, and what is right for it."""
 
+import itertools
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -14,6 +16,8 @@ from ragauge.conversations.tool_calls import (
     read_expected,
 )
 from ragauge.conversations.transcript import (
+    ROLES,
+    Transcript,
     messages_in,
     read_transcript,
     role_of,
@@ -26,8 +30,8 @@ from ragauge.report.plain import counted
 from ragauge.samples.samples import MEASURED, Row
 
 CHATS = (
-    "messages", "turns", "conversation", "conversations", "chat", "user_input", "input", "traj",
-    "trajectory",
+    "messages", "turns", "conversation", "conversations", "chat", "dialogue", "dialog", "transcript",
+    "user_input", "input", "traj", "trajectory",
 )  # fmt: skip
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 """Fields that a conversation may give as a list over its turns."""
@@ -36,11 +40,9 @@ AT_END = {"state": "final_state", "final_state": "final_state", "expected_state"
 OF_CALLS = ("expected_calls", "tools", "expected_state")
 REPLIES = ("output", "response", "choices", "completion", "reply")
 """Columns that may hold what a chat API replied to the messages beside it."""
-OF_MESSAGES = {
-    "contexts": ("contexts", "retrieval_context", "retrieved_contexts"),
-    "context_ids": ("context_ids", "retrieved_context_ids"),
-}
-"""Fields that messages may have, as lists, and their names there."""
+_SPEAKERS = "|".join(name for name, role in ROLES.items() if role != "tool")
+_SPEAKER = re.compile(rf"^[ \t>*_-]*({_SPEAKERS})[*_]*:[*_]*[ \t]*", re.MULTILINE | re.IGNORECASE)
+"""How a line of a transcript in plain text begins: `User:`, `**Assistant:**`."""
 REWRITTEN = ("rewritten_query", "rewritten_question", "standalone_question", "search_query")
 """Names of the query that a question of a conversation was rewritten to; the first is the column's."""
 IDS = ("conversation_id", "session_id", "thread_id", "dialogue_id", "dialog_id")
@@ -73,6 +75,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if id_column and numbered and (turn := _as_turn(row.values, id_column, numbered)):
             row = replace(row, values=turn)
             read[f"{id_column!r} as conversation"] = None
+        row = replace(row, values=_with_messages(row.values, columns))
         joined = next((found for each in columns if (found := _with_reply(row.values, each))), None)
         row = row if joined is None else replace(row, values=joined)
         name = next((each for each in columns if _is_conversation(row.values, each)), None)
@@ -100,6 +103,70 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         notes.append(f"only texts are scored; the messages also have {listed(list(other_parts))}")
     problems = [*table.problems, *problems]
     return replace(table, rows=tuple(rows), notes=tuple(notes), problems=tuple(problems))
+
+
+def gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
+    """Gold of conversations as a row for each of their turns, which are among the ids; other gold as it is."""
+    rows: list[Row] = []
+    for row in gold.rows:
+        fields = {name: field_of(name) for name in row.values}
+        id = next((str(row.values[name]) for name in fields if fields[name] == "id"), "")
+        lists = {
+            name: list_of(_parsed(row.values[name])) or []
+            for name, field in fields.items()
+            if field == "expected_calls"
+            or (field in OF_TURN and _is_by_turn(field, row.values[name]))
+        }
+        if f"{id}#1" not in ids or not lists:
+            rows.append(row)
+            continue
+        given = {
+            name: value
+            for name, value in row.values.items()
+            if name not in lists and fields[name] != "id"
+        }
+        for number, items in enumerate(itertools.zip_longest(*lists.values()), 1):
+            of_turn = {
+                name: item for name, item in zip(lists, items, strict=True) if item is not None
+            }
+            named = {"id": f"{id}#{number}", "conversation": id, "turn": number}
+            rows.append(replace(row, values={**given, **named, **of_turn}))
+    return replace(gold, rows=tuple(rows))
+
+
+def _with_messages(values: Mapping[str, object], columns: Sequence[str]) -> Values:
+    """The row with messages where a column has a list of questions with their answers, or a transcript in plain text."""
+    chats = {name: chat for name in columns if (chat := _paired(values.get(name)))}
+    return {**values, **chats}
+
+
+def _paired(given: object) -> Sequence[object]:
+    """The messages of `[{"user": …, "assistant": …}]`, `[[question, answer]]` or `User: …`; empty for anything else."""
+    if isinstance(given, str) and not given.lstrip().startswith("["):
+        _, *said = _SPEAKER.split(given)
+        roles = [ROLES[name.lower()] for name in said[::2]]
+        spoken = zip(roles, said[1::2], strict=True)
+        messages = [{"role": role, "content": text.strip()} for role, text in spoken]
+        return messages if {"user", "assistant"} <= {*roles} else []
+    pairs: list[object] = []
+    for item in list_of(_parsed(given)) or ():
+        pair = list_of(item)
+        values: Values = dict(mapping_of(item))
+        values |= zip(("question", "answer"), pair or (), strict=False)
+        by_speaker = {_speaker(name): name for name in values}
+        asked, answered = by_speaker.get("user"), by_speaker.get("assistant")
+        if asked is None or answered is None or len(pair or (1, 2)) != 2:
+            return []
+        kept = {name: value for name, value in values.items() if name not in (asked, answered)}
+        said = {**kept, "role": "assistant", "content": values[answered] or ""}
+        pairs += [{"role": "user", "content": values[asked]}, said]
+    return pairs
+
+
+def _speaker(name: str) -> str | None:
+    """Whose words are under a name of a question with its answer."""
+    by_field = {"question": "user", "answer": "assistant"}
+    return ROLES.get(name.lower()) or by_field.get(field_of(name) or "")
 
 
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
@@ -159,7 +226,7 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     n_answers = roles.count("assistant")
     given = [(field, value) for field, value in given if field in OF_TURN]
     if any(_is_by_turn(*each) for each in given):
-        return n_answers + (roles[-1] == "user") > 1
+        return max(n_answers + (roles[-1] == "user"), roles.count("user")) > 1
     # As many references as turns may be those of the turns, or all of the last answer.
     is_ambiguous = any(
         field == "references" and len(list_of(_parsed(value)) or ()) == n_answers
@@ -216,17 +283,23 @@ def _of_messages(messages: Sequence[object], values: Mapping[str, object]) -> Va
     """What the messages of a turn say of it: what was retrieved, the rewritten query, MTRAG's remarks of people."""
     row: Values = {}
     for message in map(mapping_of, messages):
-        for field, names in OF_MESSAGES.items():
-            found = next((list_of(message[name]) for name in names if name in message), None)
-            if message.get("type") == "file_search_call" and field == "contexts":  # of OpenAI
-                found = list_of(message.get("results"))
-            if found is not None:
+        given = {field_of(name): value for name, value in message.items() if value is not None}
+        if message.get("type") == "file_search_call":  # of OpenAI
+            given["contexts"] = message.get("results")
+        for field in (*OF_TURN, "expected_calls"):
+            found = given.get(field)
+            found = [found] if field == "references" and isinstance(found, str) else list_of(found)
+            if isinstance(given.get(field), bool):
+                row[field] = given[field]
+            elif found is not None:
                 row[field] = [*(list_of(row.get(field)) or ()), *found]
         if query := next((message[each] for each in REWRITTEN if message.get(each)), None):
             row[REWRITTEN[0]] = query
         for name, remark in mapping_of(message.get("enrichments")).items():
             remarks = list_of(remark)
             row[name] = remarks[0] if remarks and len(remarks) == 1 else remark
+    if "expected_calls" in row:
+        (row["expected_calls"],) = _expected(row["expected_calls"], 1)
     people = [str(values[name]) for name in ("editor", "author") if values.get(name)]
     is_judged, relevant = False, dict[str, None]()
     for document in map(mapping_of, list_of(row.get("contexts")) or ()):
@@ -272,7 +345,11 @@ def _turns(
     lengths += [] if calls is None else [n_turns_listed(own[calls]) or 0]
     transcript = read_transcript(given)
     other_parts |= {each: None for message in transcript.messages for each in message.others}
-    turns = transcript.turns(max(lengths, default=0))
+    n_listed = max(lengths, default=0)
+    turns = transcript.turns(n_listed)
+    if len(turns) < n_listed == transcript.n_asked:
+        given = _with_silence(given, transcript)
+        turns = read_transcript(given).turns()
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     n = len(turns)
@@ -308,6 +385,20 @@ def _turns(
         row |= {"messages": said, "conversation_before": before or None}
         before = with_turn(before, turn.question, turn.answer)
         yield row | end | {"whole_conversation": given} if at == n - 1 else row
+
+
+def _with_silence(given: Sequence[object], transcript: Transcript) -> list[object]:
+    """The messages with an empty answer after each of the user's that got none."""
+    roles = [message.role for message in transcript.messages]
+    last = len(roles) - 1
+    ignored = {
+        place
+        for at, place in enumerate(transcript.places)
+        if roles[at] == "user" and (at == last or roles[at + 1] == "user")
+    }
+    silence: list[object] = [{"role": "assistant", "content": ""}]
+    said = ([item, *(silence if at in ignored else ())] for at, item in enumerate(given))
+    return [*itertools.chain.from_iterable(said)]
 
 
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
