@@ -124,7 +124,16 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 """`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
-_SPOKEN_HINTS = (" past ", "quarter to ", "minutes to ", " nach ", " vor ", " heure", "la una ", "las ")
+_SPOKEN_HINTS = (
+    " past ",
+    "quarter to ",
+    "minutes to ",
+    " nach ",
+    " vor ",
+    " heure",
+    "la una ",
+    "las ",
+)
 _QUARTERS: frozenset[str] = frozenset(("quarter", "a quarter", "viertel", "quart", "cuarto"))
 _HALVES: frozenset[str] = frozenset(("half", "demie", "demi", "media"))
 _MINUTES: dict[str, int] = dict.fromkeys(_HALVES, 30) | dict.fromkeys(_QUARTERS, 15)
