@@ -410,6 +410,7 @@ def test_empty_texts_and_lists_give_a_value_or_undefined_and_never_break():
     rows += [row | {"references": []} for row in ROWS[:4]]
     rows += [row | {"contexts": ["", "  "], "gold_contexts": [""]} for row in ROWS[:4]]
     rows += [ROWS[0] | empty, ROWS[0] | empty | {"references": []}]
+    rows = [row | dict.fromkeys(PARTS, 0.5) for row in rows]
 
     def check(label, found):
         assert_sound(label, found)

@@ -102,8 +102,9 @@ def match_numbers(
 ) -> NumberMatch:
     """The numbers that the answer shares with the reference with which it shares the most.
 
-    >>> match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.").expected
-    (ExpectedNumber(number='1577', value='1577', matched_by='$1.577 billion', how='scale', credit=1.0, opposite=''),)
+    >>> found = match_numbers("What was capex (in USD millions)?", ["1577"], "It was $1.577 billion.")
+    >>> found.expected[0].matched_by, found.expected[0].how
+    ('$1.577 billion', 'scale')
     """
     asked = quantities(question) if question else ()
     given = quantities(answer)
