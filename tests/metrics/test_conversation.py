@@ -3,7 +3,8 @@
 import pytest
 
 import ragauge as rg
-from ragauge.score import Status
+from ragauge.metrics.conversation import faultless
+from ragauge.score import Score, Status
 
 
 def chat(*texts):
@@ -167,3 +168,15 @@ def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
 def test_faults_that_show_without_references(messages, value, why):
     score = rg.score("faultless", messages=messages)
     assert (score.value, score.evidence.get("why")) == (value, why)
+
+
+def test_a_part_without_a_verdict_is_no_proof_of_faultlessness():
+    none, one = Score(0.0), Score(1.0)
+    lacks, unsaid = Score.missing("no messages"), Score.undefined("no follow-up")
+    assert faultless(none, lacks, unsaid, none) == lacks
+    assert faultless(none, one, unsaid, none).value == 1
+    assert (
+        faultless(none, Score(0.5), unsaid, none).evidence["why"] == "contradicts an earlier answer"
+    )
+    assert faultless(none, one, Score(0.0), none).evidence["why"] == "answers about another thing"
+    assert faultless(unsaid, one, unsaid, none) == unsaid

@@ -19,7 +19,7 @@ from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import excerpt, is_blank, normalize, sentences
 from ragauge.language.words import words
 from ragauge.metric import metric
-from ragauge.score import NOT_LAST, Score
+from ragauge.score import NOT_LAST, Score, Status
 from ragauge.setting import Tolerance
 
 MAX_SHOWN = 20
@@ -420,15 +420,19 @@ def faultless(
     """Whether a conversation has no fault that shows without references.
 
     1 or 0. Its faults: a question of the user without an answer, a contradiction, an answer about another thing, a
-    sentence said twice. Parts that are undefined have no fault. Undefined if the user says nothing.
+    sentence said twice. Parts that are undefined have no fault. Undefined if the user says nothing; missing or failed
+    as the first part that is.
 
     Source: our own.
 
     >>> faultless(Score(0.0), Score(0.5), Score.undefined("no follow-up"), Score(0.0)).evidence
     {'why': 'contradicts an earlier answer'}
     """
-    if unanswered_questions.value is None:
+    parts = (unanswered_questions, consistency, carried_context, repetition)
+    if unanswered_questions.status is Status.UNDEFINED:
         return unanswered_questions
+    if lacking := [part for part in parts if part.status not in (Status.OK, Status.UNDEFINED)]:
+        return lacking[0]
     faults = {
         "leaves a question unanswered": unanswered_questions.value > 0,
         "contradicts an earlier answer": consistency.value not in (None, 1),

@@ -200,7 +200,9 @@ def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator
     """The numbers of the reference that the answer states of other things, each with two words before and after it."""
     for row in numbers.expected:
         if row.other_thing is not None:
-            start = reference.find(row.number)
+            # Not the 5 of 15, if the text has the number by itself.
+            alone = re.search(rf"(?<![\w.,]){re.escape(row.number)}(?![\w])", reference)
+            start = alone.start() if alone else max(0, reference.find(row.number))
             found = _with_words(answer, row.other_thing.start, row.other_thing.end)
             yield Difference(
                 "counted", found, _with_words(reference, start, start + len(row.number))
