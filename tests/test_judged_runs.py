@@ -540,7 +540,7 @@ def classed(place, rows, *tiers, said=MUMBLED, **how):
     return evaluated(place, rows, ["answer_class"], judge=judge, **how)[0], judge
 
 
-ANEW = {"retry_unreadable": True}
+RETRY = {"retry_unreadable": True}
 
 
 def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is(tmp_path):
@@ -554,11 +554,11 @@ def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is
         cache = tmp_path / "cache.sqlite"
         return estimate(rows, ["answer_class"], judge=judging, cache=cache)["rules"].calls
 
-    assert (left(), left(**ANEW)) == (0, 1)
+    assert (left(), left(**RETRY)) == (0, 1)
     run, judge = classed(tmp_path, rows)
     assert judge.requests == []
     assert run.scores.filter(pl.col("status") == "failed")["id"].to_list() == ["q2"]
-    run, judge = classed(tmp_path, rows, **ANEW)
+    run, judge = classed(tmp_path, rows, **RETRY)
     assert attempts(judge) == [2]
     assert of_tiers(2)(judge.requests[0])
     assert run.scores["value"].to_list() == whole.scores["value"].to_list()
@@ -566,13 +566,13 @@ def test_what_cannot_be_read_is_asked_anew_when_that_is_told_and_nothing_else_is
     again, judge = classed(tmp_path, rows)
     assert judge.requests == []
     assert again.scores.equals(run.scores)
-    assert (left(), left(**ANEW)) == (0, 0)
+    assert (left(), left(**RETRY)) == (0, 0)
 
 
 def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
     rows, asking, cache = samples(2), ["answer_class"], tmp_path / "c"
     rg.evaluate(rows, asking, judge=Mumbling(of_tiers(1)), cache=cache)
-    recording = JudgeConfig((RecordingJudge(Mumbling(), tmp_path / "r"),), **ANEW)
+    recording = JudgeConfig((RecordingJudge(Mumbling(), tmp_path / "r"),), **RETRY)
     first = rg.evaluate(rows, asking, judge=recording, cache=cache)
     assert set(first.scores["status"]) == {"ok"}
     again = rg.evaluate(rows, asking, judge=f"replay:{tmp_path / 'r'}")
@@ -588,10 +588,10 @@ def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(
 ):
     """The question, and what is wrong with the reply; each once more where it breaks off."""
     for wanted in attempts_of_runs:
-        run, judge = classed(tmp_path, samples(1), 0, said=said, **ANEW)
+        run, judge = classed(tmp_path, samples(1), 0, said=said, **RETRY)
         assert attempts(judge) == wanted
         assert run.scores["status"].to_list() == ["failed"]
-    assert attempts(classed(tmp_path, samples(1), **ANEW)[1]) == [6]
+    assert attempts(classed(tmp_path, samples(1), **RETRY)[1]) == [6]
     (tmp_path / "run").rename(tmp_path / "before")
     run, judge = classed(tmp_path, samples(1))
     assert judge.requests == []
@@ -602,14 +602,14 @@ def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(
 def test_a_question_of_several_rows_is_asked_anew_once(tmp_path, batch_size):
     rows = [{**samples(1)[0], "id": str(at)} for at in range(4)]
     for _ in range(2):
-        _, judge = classed(tmp_path, rows, 0, batch_size=batch_size, **ANEW)
+        _, judge = classed(tmp_path, rows, 0, batch_size=batch_size, **RETRY)
         assert len(judge.requests) == 2
 
 
 def test_asking_anew_is_bounded_by_the_budget_and_goes_on_where_it_stopped(tmp_path):
     classed(tmp_path, samples(3), 0, 1, 2)
     for max_calls, n, statuses in ((2, 2, ["ok", "ok", "skipped"]), (None, 1, ["ok"] * 3)):
-        run, judge = classed(tmp_path, samples(3), max_calls=max_calls, **ANEW)
+        run, judge = classed(tmp_path, samples(3), max_calls=max_calls, **RETRY)
         assert len(judge.requests) == n
         assert sorted(run.scores["status"]) == statuses
 
@@ -617,7 +617,7 @@ def test_asking_anew_is_bounded_by_the_budget_and_goes_on_where_it_stopped(tmp_p
 def test_what_was_begun_anew_is_gone_on_with_without_being_told(tmp_path):
     """The new reply cannot be read either, and the budget ends before the judge is told so."""
     classed(tmp_path, samples(1), 0)
-    assert attempts(classed(tmp_path, samples(1), 0, max_calls=1, **ANEW)[1]) == [2]
+    assert attempts(classed(tmp_path, samples(1), 0, max_calls=1, **RETRY)[1]) == [2]
     run, judge = classed(tmp_path, samples(1))
     assert attempts(judge) == [2]
     assert [one.role for one in judge.requests[0].messages][2:] == ["assistant", "user"]

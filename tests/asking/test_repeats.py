@@ -23,7 +23,7 @@ def answers(*told, repeat=2, system="s"):
 
 
 def rows_of(system, told):
-    """The answers that a system gives to so many rounds of the questions."""
+    """The answers that a system gives in each round of the questions."""
     asked = answers(*told, repeat=len(told) // len(QUESTIONS), system=system)
     return asked.samples.frame.to_dicts()
 

@@ -26,7 +26,7 @@ EVENTS = {"e": lambda n: Encoded(n // 100, n), "j": Judged, "s": Scored}
 
 @pytest.fixture
 def forecast(clock):
-    """Of so many rows, values and rows a batch."""
+    """A workload of this many rows, values, and rows in a batch."""
     return lambda *counts, **more: Forecast(Workload(*counts, **more), clock=clock)
 
 

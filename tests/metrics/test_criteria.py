@@ -67,7 +67,7 @@ def test_the_grade_is_asked_with_the_criterion_and_the_steps_of_the_judge():
     assert found.evidence["steps"] == STEPS["steps"]
     assert [one["prompt"] for one in found.evidence["calls"]] == ["g_eval_steps", "g_eval"]
     assert (first.wants_logprobs, second.wants_logprobs) == (False, True)
-    # Steps of one's own are taken instead.
+    # The user's own steps replace them.
     found, (request,) = score(grade(3), with_settings(steps=["Count the thanks."]))
     assert request.prompt == "g_eval"
     assert "1. Count the thanks.\n" in told(request)

@@ -213,7 +213,7 @@ class Execution(Batches):
         folder.remove_apart()
 
     def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
-        """The parts. The listener is told of each, unless the metrics told it already."""
+        """The parts. It tells the listener of each, unless the metrics have done so."""
         n, size = len(self.samples), self.manifest.batch_size
         n_rows = {number: min(size, n - number * size) for number in numbers}
         done = n - sum(n_rows.values())

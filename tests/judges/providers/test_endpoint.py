@@ -270,7 +270,7 @@ LAST = Answer(body=ok("yes").body, headers={"Content-Length": str(len(ok("yes").
         ),
         # A page of HTML that comes later is asked for again.
         ((ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no")), ("yes", "no")),
-        # A connection that the server closed meanwhile is opened anew.
+        # The client opens a new connection if the server has closed the old one.
         ((LAST,) * 4, ("yes",) * 4),
     ],
 )

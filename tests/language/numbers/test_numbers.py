@@ -108,7 +108,7 @@ READINGS = [
     ("2021", "2021 employees"),
     ("1999", "a budget for 1999 units"),
     ("(2021); 5", "in 2021 it was 5"),
-    # List numbers are told apart by their sequence.
+    # A sequence shows that numbers count list items.
     ("5", "1. Rates\n2. Rules, 5 of them\n3. Areas"),
     ("(1); 7", "1) one rate of 7\n2) another"),
     ("", "3. Rates\n4. Rules", "Reasons: (1) cost, (2) time.", "1. Go there. 2. Come back."),
