@@ -151,7 +151,7 @@ def test_without_a_limit_all_that_are_allowed_are_soon_in_flight(latency_s):
 
 
 def least_s(n_calls: int, limit: int, latency_s: float = 0.2) -> float:
-    """A server that handles this many requests at a time; each also takes its trip."""
+    """The least seconds that the calls can take, this many at a time; each also takes its trip."""
     return n_calls / limit * (latency_s + 0.004)
 
 
