@@ -375,6 +375,9 @@ def test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes(slow, 
     assert_same_run(slow, name)
 
 
+NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}  # it would be cut off like every file
+
+
 def small_files_only() -> None:
     """As on a full disk: no file may grow beyond 2,000 bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
@@ -385,7 +388,9 @@ def small_files_only() -> None:
 def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
     output = slow / "kept.csv"
     output.write_text("old\n")
-    done = started(slow, *slow_run("whole"), "-o", "kept.csv", preexec_fn=small_files_only)
+    done = started(
+        slow, *slow_run("whole"), "-o", "kept.csv", preexec_fn=small_files_only, env=NO_BYTECODE
+    )
     assert done.code == 5
     assert "kept.csv: cannot be written: File too large; existing files are unchanged" in done.err
     assert output.read_text() == "old\n"
@@ -395,7 +400,7 @@ def test_a_full_disk_leaves_the_old_output_and_says_so(slow):
 @LINUX
 @pytest.mark.slow
 def test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished(slow):
-    done = started(slow, *slow_run("full"), preexec_fn=small_files_only)
+    done = started(slow, *slow_run("full"), preexec_fn=small_files_only, env=NO_BYTECODE)
     assert (done.code, done.out) == (5, "")
     assert "cannot be written: File too large" in done.err
     assert started(slow, *slow_run("full")).code == 0

@@ -65,7 +65,7 @@ def test_the_surroundings_of_a_command_are_no_bug(tmp_path, script, codes):
     rg.evaluate(rows, "exact_match", folder=tmp_path / "run")
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, timeout=110,
-        env={**os.environ, "here": str(tmp_path)},
+        env={**os.environ, "here": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     said = done.stderr.decode()
     assert done.returncode in codes, said

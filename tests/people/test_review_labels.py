@@ -30,7 +30,7 @@ for n in range(int(sys.argv[2])):
 
 def appending(file: LabelFile, n: int, **how) -> subprocess.Popen[str]:
     """A process that appends labels and says of each that it is saved."""
-    command = [sys.executable, "-c", APPENDING, str(file.path), str(n)]
+    command = [sys.executable, "-B", "-c", APPENDING, str(file.path), str(n)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **how)
 
 

@@ -193,6 +193,7 @@ def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
 
 FULL = """
     import resource, sys
+    sys.dont_write_bytecode = True  # it would be cut off like every file
     import ragauge as rg
     from ragauge.storage.atomic_files import write_text, write_frame
     from pathlib import Path
