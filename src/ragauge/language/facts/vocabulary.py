@@ -105,7 +105,9 @@ def vocabulary() -> Vocabulary:
         re.IGNORECASE,
     )
     plain = ("negations", "scopes", "bounds", "periods", "months")
-    return Vocabulary(token=token, without_content=frozenset().union(*map(found.get, plain)), **found)
+    return Vocabulary(
+        token=token, without_content=frozenset().union(*map(found.get, plain)), **found
+    )
 
 
 def _any_of(words: Iterable[str]) -> str:
