@@ -105,9 +105,8 @@ def vocabulary() -> Vocabulary:
         re.IGNORECASE,
     )
     plain = ("negations", "scopes", "bounds", "periods", "months")
-    return Vocabulary(
-        token=token, without_content=frozenset().union(*map(found.get, plain)), **found
-    )
+    without_content = frozenset(word for name in plain for word in found[name])
+    return Vocabulary(token=token, without_content=without_content, **found)
 
 
 def _any_of(words: Iterable[str]) -> str:
