@@ -114,7 +114,12 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
         is_sure = _may_end(rest, ending) and not lead
         return Clause("there", verb, "", verb, rest, "", ending) if is_sure else None
     tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
-    at = _verb_at(words) if len(words) >= MIN_CLAUSE else None
+    # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
+    plain = [
+        "X" if n and token[0][0].isupper() else word
+        for n, (token, word) in enumerate(zip(tokens, words, strict=True))
+    ]
+    at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
     if at is None:
         return None
     before = [word for word in words[:at] if not en.is_adverb(word)]
