@@ -434,7 +434,7 @@ def faultless(
     if lacking := [part for part in parts if part.status not in (Status.OK, Status.UNDEFINED)]:
         return lacking[0]
     faults = {
-        "leaves a question unanswered": unanswered_questions.value > 0,
+        "leaves a question unanswered": unanswered_questions.value not in (None, 0),
         "contradicts an earlier answer": consistency.value not in (None, 1),
         "answers about another thing": carried_context.value not in (None, 1),
         "repeats itself": repetition.value not in (None, 0),

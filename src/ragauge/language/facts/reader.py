@@ -166,15 +166,14 @@ def _words(
 ) -> Iterator[Word]:
     """The content words of the statement that begins at `start`."""
     known = vocabulary()
-    others = (known.negations, known.scopes, known.bounds, known.periods, known.months)
     inside = {at for fact in facts for at in range(fact.start, fact.end)}
     for at, token in enumerate(tokens):
         opposites = known.opposites.get(token.text, frozenset())
         if (
             token.start in inside
+            or token.text in known.without_content
             or not token.text[0].isalnum()
             or (not opposites and token.text in known.functions)
-            or any(token.text in each for each in others)
         ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
@@ -187,7 +186,11 @@ def _words(
             is_name=text[token.start].isupper()
             and (token.start > start or (following == token.end + 1 and text[following].isupper())),
             opposites=opposites,
-            role="by" if known.by & {*before} else "to" if known.turning & {*before} else "",
+            role="by"
+            if not known.by.isdisjoint(before)
+            else "to"
+            if not known.turning.isdisjoint(before)
+            else "",
             has_article=not known.articles.isdisjoint(before[-1:]),
             is_negated=token.start in negated,
         )

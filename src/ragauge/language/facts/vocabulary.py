@@ -57,6 +57,8 @@ class Vocabulary:
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]
     functions: frozenset[str]
+    without_content: frozenset[str]
+    """Negations, scopes, bounds, periods and months: they say something of other words."""
     token: "re.Pattern[str]"
     """What finds phrases, words, Chinese words that the tables have, single signs; the longest first."""
 
@@ -94,15 +96,25 @@ def vocabulary() -> Vocabulary:
     words = sorted(
         {word for name in names for word in found[name]}, key=lambda word: (-len(word), word)
     )
-    longest = [re.escape(word) for word in words if " " in word]
-    chinese = [re.escape(word) for word in words if word[0] > "\u3000"]
+    longest = _any_of(word for word in words if " " in word)
+    chinese = _any_of(word for word in words if word[0] > "\u3000")
     letter = rf"(?:(?![{CJK}])[^\W\d_])"
     token = re.compile(
-        rf"\b(?:{'|'.join(longest)})\b|{'|'.join(chinese)}|[{CJK}]|{letter}+?(?=n['’]t\b)|n['’]t\b"
+        rf"\b(?:{longest})\b|{chinese}|[{CJK}]|{letter}+?(?=n['’]t\b)|n['’]t\b"
         rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]",
         re.IGNORECASE,
     )
-    return Vocabulary(token=token, **found)
+    plain = ("negations", "scopes", "bounds", "periods", "months")
+    without_content = frozenset(word for name in plain for word in found[name])
+    return Vocabulary(token=token, without_content=without_content, **found)
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern of the words, by their first letters, so that few of them are tried at a place."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in rests.items())
 
 
 def _by_word(table: Mapping[str, str], separator: str | None = None) -> dict[str, str]:

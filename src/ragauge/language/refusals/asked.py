@@ -281,25 +281,28 @@ def _lacks(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
     """Whether the sentence says that what is asked for is missing."""
     sentence = sentences[index]
     text = _with_label(sentences, index)
+    is_typed = asked.is_typed and not has("asks_why", asked.text)
+    is_negative = is_typed and has("negative", text)
+    if not (sentence.found or is_negative) or sentence.says_yes_or_no:
+        return False
     names_it = (
         _named(text, asked)
         or not _stems(text).isdisjoint(asked.kind)
         or any(phrase in text.lower() for phrase in asked.phrases)
         or has("that", text)
     )
-    if not names_it or sentence.says_yes_or_no or (asked.wants_number and plays("zero", text)):
+    if not names_it or (asked.wants_number and plays("zero", text)):
         return False
     names_all = asked.content <= _named(sentence.text, asked)
     if names_all and not sentence.certain and has_value(sentence, asked):
         return False
-    has_source = any(each.speaks_of_source for each in sentences)
     if any(
-        not each.is_aside and (has_source or each.rule.counts != "beside a source")
+        not each.is_aside
+        and (each.rule.counts != "beside a source" or any(it.speaks_of_source for it in sentences))
         for each in sentence.found
     ):
         return not sentence.answers_after(sentence.found)
-    is_typed = asked.is_typed and not has("asks_why", asked.text)
-    if has_value(sentence, asked) or not (is_typed and has("negative", text)):
+    if not is_negative or has_value(sentence, asked):
         return False
     others = any(each.speaks_of_source for each in sentences if each is not sentence)
     return others and (sentence.speaks_of_source or has("there", text))

@@ -22,6 +22,7 @@ sentence answers; if moreover the answer speaks of a source; if the question ask
 
 GAPS = ("if nothing answers", "beside a source", "if asked for")
 SPEAKER = "speaker"
+_WORD = re.compile("[a-z]+")
 _NEGATIONS = ("<not>", "<cannot>", "<is_not>")
 
 
@@ -29,16 +30,18 @@ _NEGATIONS = ("<not>", "<cannot>", "<is_not>")
 class Rule:
     """A row of the table: wordings of one kind of refusal. Words of `subject` must precede in the same clause.
 
-    `is_negated`: all begin with a negation. `needs`: a role that the sentence must have, so that few are searched.
+    `is_negated`: all begin with a negation. `signs`: words of which the sentence must have one, so that few are searched; those
+    of another language (`is_foreign`) are searched where it has words of one.
     """
 
     kind: str
     lines: tuple[str, ...]
     is_negated: bool
     example: str
+    signs: frozenset[str] = frozenset()
     counts: Counts = "opening"
     subject: str | None = None
-    needs: str | None = None
+    is_foreign: bool = False
 
     @cached_property
     def words(self) -> re.Pattern[str]:
@@ -63,15 +66,16 @@ def rules() -> tuple[Rule, ...]:
     """The rows of the table; patterns are compiled at their first use."""
     found: list[Rule] = []
     for row in _table()["rows"]:
-        fields = {name: value for name, value in row.items() if name != "words"}
+        fields = {name: value for name, value in row.items() if name not in ("words", "signs")}
         lines: list[str] = row["words"].split("\n")
         # The patterns that begin with a negation are much quicker to find than the others.
         negated = tuple(line for line in lines if line.startswith(_NEGATIONS))
         others = tuple(line for line in lines if line not in negated)
         if negated:
-            found.append(Rule(lines=negated, is_negated=True, **fields))
+            found.append(Rule(lines=negated, is_negated=True, signs=_signs("<not>"), **fields))
         if others:
-            found.append(Rule(lines=others, is_negated=False, **fields))
+            signs = _signs(row.get("signs", ""))
+            found.append(Rule(lines=others, is_negated=False, signs=signs, **fields))
     return tuple(found)
 
 
@@ -95,6 +99,14 @@ def has(name: str, text: str, start: int = 0) -> bool:
 def _table() -> dict[str, Any]:
     text = (resources.files("ragauge.language.refusals") / "refusals.toml").read_text("utf-8")
     return tomllib.loads(text)
+
+
+@cache
+def _signs(text: str) -> frozenset[str]:
+    """The words, with those of the named lists among them."""
+    known = _table()["signs"]
+    words = (known[word[1:-1]] if word.startswith("<") else word for word in text.split())
+    return frozenset(" ".join(words).split())
 
 
 @cache
@@ -141,15 +153,20 @@ class Found:
 
 def found_in(sentence: str, *, with_question: bool) -> tuple[Found, ...]:
     """The refusals in the sentence: the first of each rule, without gaps whose words another one has too."""
-    if not has("signs", sentence):
+    words = set(_WORD.findall(sentence.lower()))
+    is_foreign = has("foreign", sentence)
+    tried = [
+        rule
+        for rule in rules()
+        if (is_foreign if rule.is_foreign else not words.isdisjoint(rule.signs))
+    ]
+    if not tried:
         return ()
     condition = role("condition").match(sentence)
     begin = condition.end() if condition else 0
     negations = [negation.start() for negation in role("negation").finditer(sentence, begin)]
     found: list[Found] = []
-    for rule in rules():
-        if rule.needs is not None and not has(rule.needs, sentence):
-            continue
+    for rule in tried:
         if with_question or rule.counts != "if asked for":
             starts = (rule.words.match(sentence, at) for at in negations)
             matches = (
