@@ -46,8 +46,9 @@ def text_of_html(html: str) -> str:
     text = _BOLD_LINE.sub(r"\n\n#### \1\n\n", text).replace(_BOLD, "")
     text = _SPACE.sub("\n\n", re.sub(r"(\n- )\s+", r"\1", text)).strip()
     title = _TITLE.search(html)
-    has_heading = re.search("^#+ ", text, re.MULTILINE) or not (title and title[1].strip())
-    return text if has_heading else f"# {' '.join(unescape(title[1]).split())}\n\n{text}"
+    if title is None or not title[1].strip() or re.search("^#+ ", text, re.MULTILINE):
+        return text
+    return f"# {' '.join(unescape(title[1]).split())}\n\n{text}"
 
 
 def _row(text: str) -> str:

@@ -179,8 +179,8 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names), None), source
-            is_said = said is not None and said.auxiliary in ("is", "was")
-            is_thing = is_said and re.match("(?:an?|the) ", said.rest)
+            is_said = said and said.auxiliary in ("is", "was")
+            is_thing = said and is_said and re.match("(?:an?|the) ", said.rest)
             subject = said.subject if said and is_thing else ""
 
 
