@@ -194,12 +194,6 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     assert unknown["gold_contexts"] == []
 
 
-def test_of_a_thing_with_all_codes_none_is_unknown(tmp_path: Path):
-    lines = [f"Tern X{n} has {n + 20} beds for guests." for n in range(1, 10)]
-    (tmp_path / "a.md").write_text(f"# Terns\n\nAll of Tern X1, {' '.join(lines)}")
-    assert not rg.questions(tmp_path, 9, types={"unanswerable": 1}).kept
-
-
 def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):
     (tmp_path / "a.md").write_text(
         "# Huts\n\nEvery hut has a stove, and a hut is never locked. "

@@ -210,7 +210,8 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
         )  # `the tests find …`
         may_follow = following not in ("of", "and", "") or word == "consists"
         return not is_noun and not en.is_plural(before) and may_follow
-    return en.form_of(word) == "past" and following != "by"
+    # `The team pays approved claims`
+    return en.form_of(word) == "past" and following != "by" and en.form_of(before) != "third"
 
 
 def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:

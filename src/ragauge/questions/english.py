@@ -33,7 +33,7 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
 MIN_WORDS, MAX_WORDS = 3, 26
 """Words of a question."""
 PERSON = rf"(?:(?:{en.TITLE})?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){{1,2}}|{en.TITLE}[A-Z][\w'’-]+)"
-BODY = r"(?:the|an?) (?:[\w-]+ ){0,2}(?:[Tt]eam|[Cc]ent(?:re|er)|[Dd]epartment|[Oo]ffice|[Aa]gency|[Dd]esk|[Cc]ompany|[Cc]ouncil|[Cc]ommittee|[Bb]oard|firm|lead|[a-z]{3,}(?:er|or|ist))\b(?: (?:in|of|at|for) .*)?"
+BODY = r"(?:the|an?) (?:[\w-]+ ){0,2}(?:[Tt]eam|[Cc]ent(?:re|er)|[Dd]epartment|[Oo]ffice|[Aa]gency|[Dd]esk|[Cc]ompany|[Cc]ouncil|[Cc]ommittee|[Bb]oard|firm|lead|(?!\w*(?:river|water|weather|paper|puter|server|tower|power|motor|sensor|sewer|letter|winter|summer|number|layer|filter|order)\b)[a-z]{3,}(?:er|or|ist))\b(?: (?:in|of|at|for) .*)?"
 """What does something and is no person with a name, with what describes it."""
 NAME = r"(?:the )?[A-Z][\w'’-]+(?:,? (?:[A-Z][\w'’-]+|of|the|and))*"
 WHEN = rf"(?:in|on|at|over|until|from|between|every|each|by) (?:[a-z]+ )*{en.CALENDAR}(?: (?:and|to|until|or) (?:the )?{en.CALENDAR})?"

@@ -128,9 +128,13 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
     rejected: list[Checked] = []
     asked: set[str] = set()
 
-    def take(name: str, n: float) -> None:
-        end = len(taken) + n * RESERVE
-        while len(taken) < end and n > 0 and (draft := spread.take(name)) is not None:
+    def take(name: str, n_more: float) -> None:
+        if name == "yes/no":
+            types = Counter(each.question_type for each in (*questions, *taken))
+            most = closed / (1 - closed) * (types.total() - types[name]) or n
+            n_more = min(n_more, (most - types[name]) / RESERVE)
+        end = len(taken) + n_more * RESERVE
+        while len(taken) < end and n_more > 0 and (draft := spread.take(name)) is not None:
             origin = (draft.origin or draft.question).lower()
             if origin not in asked:
                 asked.add(origin)
@@ -140,15 +144,10 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
         questions = [each.question for each in kept]
         have = Counter(each.question_type for each in questions)
         taken: list[Question] = []
-        for name in sorted(set(counts) - {"yes/no"}, key=lambda each: (each not in VARIANTS, each)):
+        for name in sorted(counts, key=lambda each: (each not in VARIANTS, each == "yes/no")):
             take(name, limits[name] - have[name])
         for name in (each for each in FILLING if each in counts):
-            types = Counter(each.question_type for each in (*questions, *taken))
-            n_left = n - types.total()
-            if name == "yes/no":
-                most = closed / (1 - closed) * (types.total() - types[name]) or counts[name]
-                n_left = min(n_left, (most - types[name]) / RESERVE)
-            take(name, n_left)
+            take(name, n - len(questions) - len(taken))
         if not taken:
             break
         checked = with_also_relevant(check([*questions, *taken], documents))
