@@ -166,9 +166,8 @@ def _dated(clause: Clause) -> Iterator[QuestionAnswer]:
         return
     leftover = f"{rest[: before.start()].rstrip()} {behind.strip()}".strip()
     inner = leftover.lower().split()[1:]
-    is_open = not leftover and clause.main in ("have", "take")
     has_verb = not en.JOINING.isdisjoint(inner) or "past" in map(en.form_of, inner)
-    if is_open or has_verb or (quantities(leftover) and not clause.main):
+    if has_verb or (quantities(leftover) and not clause.main):
         return
     is_when = is_range or how not in ("since", "from", "by", "until")
     ask = "When" if is_when else f"{how.capitalize()} when"
@@ -258,9 +257,8 @@ def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, st
     head, _, preposition = before.rpartition(" ")
     # With another amount or a verb beside it, it is not clear what it belongs to.
     is_mixed = quantities(f"{head} {leftover}") or {*head.split()} & (en.JOINING | {"and"})
-    if not is_time or preposition not in ("for", "within", "after") or is_mixed:
-        return None
-    if en.ends_open(head):
+    is_for = is_time and preposition in ("for", "within", "after")
+    if not is_for or is_mixed or en.ends_open(head):
         return None
     many = f"{preposition.capitalize()} how many {things}"
     how = "For how long" if preposition == "for" else many
@@ -308,25 +306,24 @@ def _fits(clause: Clause, pattern: str, left: str, answer: str) -> bool:
     words, is_amount = left.split(), bool(quantities(answer)) and not answer.startswith("on the")
     if pattern == "complement":
         return not dates(answer)
-    if en.ends_open(left) or not en.JOINING.isdisjoint(words):
+    if not en.JOINING.isdisjoint(words):
         return False
     if pattern == "object":
-        if clause.subject == "you" or clause.auxiliary == "did":
-            return False
         items = re.split(r", (?:and |or )?| and | or ", answer)
-        if len(items) > 2:
-            return all(0 < len(item.split()) <= 7 and not item.isdigit() for item in items)
-        is_cut = re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
+        is_list = len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items)
+        is_list = is_list and not items[0].isdigit()
+        is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
         is_vague = words[-1] in en.words_of("vague_verbs")
-        return len(en.content_words(answer)) > 1 and not (is_vague or is_cut)
+        is_one = len(en.content_words(answer)) > 1 and not (is_vague or is_cut)
+        return clause.subject != "you" and clause.auxiliary != "did" and (is_list or is_one)
     if pattern == "place":
         is_time = re.search(rf"\b(?:{en.CALENDAR}|time|week|year|month|day|end|event)\b", answer)
-        return not (is_time or is_amount or dates(answer))
+        return not (is_time or is_amount)
     if pattern in ("date", "frequency"):
         is_done = clause.main not in ("", "be", "have", "take") or clause.subject == "you"
         is_past = clause.auxiliary in ("was", "were", "did") and answer.endswith("day")
-        is_twice = pattern == "date" and (is_amount or FORMS[-2][2].fullmatch(left))
-        return (is_done or any(map(en.is_participle, words))) and not (is_past or is_twice)
+        is_unclear = is_past or (pattern == "date" and is_amount)
+        return not is_unclear and (is_done or any(map(en.is_participle, words)))
     return pattern == "definition" or len(en.content_words(left)) > 1
 
 
@@ -367,16 +364,14 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
 def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
     """`X was founded by NAME`: who founded X?"""
     found = re.match(
-        rf"(?P<how>\w+) (?P<between>[^,]*?)\bby "
-        rf"(?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)(?P<behind>.*)$",
+        rf"(?P<how>\w+) (?P<between>[^,]*?)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
+        r"(?!\s*['’]s|\s+(?:and|or|together|[a-z]+s)\b)(?P<behind>(?![\w’'-]).*)$",
         clause.rest,
     )
-    if not found or clause.auxiliary not in en.BE or clause.main:
+    verb = en.verbs().get(found["how"]) if found else None
+    if not found or not verb or clause.auxiliary not in en.BE:
         return
-    between, verb = found["between"].split(), en.verbs().get(found["how"])
-    is_other = any(word in en.JOINING or en.is_participle(word) for word in between)
-    goes_on = re.match(r"\s*['’]s|\s+(?:and|or|together|[a-z]+s)\b", found["behind"])
-    if verb and not is_other and not goes_on:
+    if not any(map(en.is_participle, found["between"].split())):
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         behind = f"{found['between']} {found['behind']} {clause.lead}"
         question = en.as_question("Who", form, clause.subject, behind)
