@@ -88,17 +88,6 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
 
 
 def _clause(piece: str, names: en.Names) -> Clause | None:
-    told = re.match(
-        r"(?P<no>(?:Never|Do not|Don't) )?(?P<rest>(?P<verb>\w+) (?:\w+ )?(?:the|an?|your|all|any|each|every|no|two|at|for|in|with|from)\b.*)",
-        piece,
-    )
-    verb = told["verb"].lower() if told else ""
-    if told and en.form_of(verb) == "base" and not names.small[f"the {verb}"]:
-        # `Wash the cup once a week`: you should
-        rest, ending = cut(told["rest"][0].lower() + told["rest"][1:])
-        is_sure = _may_end(rest, ending) and (told["no"] or told["verb"][0].isupper())
-        denied = bool(told["no"])
-        return Clause("you", "should", "", "should", rest, "", ending, denied) if is_sure else None
     lead = ""
     if opening := re.match(
         r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)|(In \d{4}) (?=\S)", piece
@@ -108,11 +97,6 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
         if not no_lead.isdisjoint(lead.lower().split()[1:]):
             return None
         lead, piece = lead[0].lower() + lead[1:], piece[opening.end() :]
-    if there := re.match(r"There (?P<verb>are|were) (?P<rest>(?:\w+ ){2}.*)", piece):
-        rest, ending = cut(there["rest"])
-        verb = there["verb"]
-        is_sure = _may_end(rest, ending) and not lead
-        return Clause("there", verb, "", verb, rest, "", ending) if is_sure else None
     tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
     # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
     plain = [
@@ -157,12 +141,7 @@ def _with_verb(
         return None
     auxiliary = {"third": "does", "base": "do"}.get(en.form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    is_many = en.is_plural(nouns[-1]) or "and" in nouns
-    if auxiliary == "do" and not is_many:  # `put` may be the past
-        auxiliary = "did"
-        if en.verbs()[verb].past != verb:
-            return None
-    if auxiliary == "does" and " and " in subject:
+    if auxiliary == "do" and not (en.is_plural(nouns[-1]) or "and" in nouns):
         return None
     is_negative = adverb == "never"
     main = en.verbs()[verb].base if is_negative else f"{adverb} {en.verbs()[verb].base}".strip()

@@ -99,13 +99,9 @@ def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
     is_person = re.fullmatch(PERSON, answer)
-    is_who = draft.pattern == "which" and asked.startswith("Who ")
-    if draft.pattern == "agent" or (is_who and is_person):
+    if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    if draft.pattern == "which" and asked.startswith("Which "):
-        kind, _, said = asked.removeprefix("Which ").partition(" ")
-        return f"the {kind} that {said}", answer.removeprefix("the ")
     if asked.startswith(("Who is the ", "What is the ")) and is_person:  # a sentence or a cell
         return asked.removeprefix("Who is ").removeprefix("What is "), answer
     is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){1,8}$", answer)

@@ -82,7 +82,7 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[QuestionAnswer]:
         of_clause: list[QuestionAnswer] = []
         if not clause.is_negative:
             of_clause += [*_dated(clause), *_amounts(clause), *_parts(clause), *_definition(clause)]
-            of_clause += [*_agent(clause), *_subject(clause, names)]
+            of_clause += [*_agent(clause), *_subject(clause)]
         has_number = any(PATTERNS[each.pattern][0] in ("number", "temporal") for each in of_clause)
         if has_number:
             of_clause = [each for each in of_clause if each.pattern != "identity"]
@@ -108,8 +108,6 @@ def _part(
 
     Two subjects of which the same is said are compared by it: `Which has more beds`.
     """
-    if en.ends_open(leftover):
-        return
     comparing = ""
     if ask.startswith("How many") and pattern == "count":
         comparing = f"Which {clause.verb} more {ask.removeprefix('How many ')} {leftover}"
@@ -226,7 +224,7 @@ def _money(clause: Clause, before: str, number: str, tail: str) -> tuple[str, st
 def _count(clause: Clause, before: str, number: str, tail: str) -> tuple[str, str, str, str] | None:
     """As `_money`, of a count, a size or a time."""
     main = clause.main.split(" ")[-1]
-    is_stated = not clause.main and clause.auxiliary in en.BE and clause.subject != "there"
+    is_stated = not clause.main and clause.auxiliary in en.BE
     if not before and number.endswith("%") and tail.startswith("of "):
         return "count", f"What percentage {tail}", number, ""
     things = _counted(tail)
@@ -286,9 +284,7 @@ def _parts(clause: Clause) -> Iterator[QuestionAnswer]:
     if because and not en.points_outside(because["why"].replace("they ", "")):
         question = en.as_question("Why", clause.asked())
         yield QuestionAnswer("reason", question, because["why"].strip(), clause.subject)
-    if not clause.is_whole or clause.subject == "there":
-        return
-    for pattern, ask, form in FORMS:
+    for pattern, ask, form in FORMS if clause.is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or not _fits(clause, pattern, found["left"], found["answer"].strip()):
             continue
@@ -378,28 +374,16 @@ def _agent(clause: Clause) -> Iterator[QuestionAnswer]:
         yield QuestionAnswer("agent", question, found["name"], clause.subject)
 
 
-def _subject(clause: Clause, names: en.Names) -> Iterator[QuestionAnswer]:
-    """What it is of which something is said.
-
-    `Ninestone Hut opens only from …`: which hut opens only from …? `Ida Lund invented …`: who invented …?
-    """
+def _subject(clause: Clause) -> Iterator[QuestionAnswer]:
+    """Who it is of whom something is said: `Ida Lund invented …`: who invented …?"""
     rest, words = f"{clause.rest} {clause.lead}".strip(), clause.subject.split()
     words = words[words[0] == "the" :]
-    kind, main = words[-1].lower(), clause.main.split(" ")[-1]
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
-    is_kind = len(words) > 1 and bool(names.small[f"a {kind}."] or names.small[f"the {kind} of"])
-    is_repeated = {*map(str.lower, words[:-1])} & {*re.findall(r"\w+", rest.lower())}
-    is_definition = not clause.main and rest.startswith(("a ", "an ", "the "))
-    if not is_named or not clause.is_whole or is_repeated or is_definition:
-        return
     is_doer = len(words) > 1 or clause.auxiliary == "did"
-    is_somebody = is_doer and main in en.words_of("done_by_somebody")
-    if is_kind:
-        ask = "" if kind.endswith(("s", "ing")) else f"Which {kind}"
-    else:
-        ask = "Who" if is_somebody or re.match(en.TITLE, " ".join(words)) else ""
-    if ask and len(en.content_words(rest)) > 2 and not clause.ending.startswith("that"):
-        question = en.as_question(ask, clause.verb, rest)
+    is_somebody = is_doer and clause.main.split(" ")[-1] in en.words_of("done_by_somebody")
+    is_somebody = is_somebody or bool(re.match(en.TITLE, " ".join(words)))
+    if is_named and is_somebody and clause.is_whole and len(en.content_words(rest)) > 2:
+        question = en.as_question("Who", clause.verb, rest)
         yield QuestionAnswer("which", question, clause.subject, clause.subject)
 
 
@@ -415,7 +399,7 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[QuestionAnswer]:
         or rest.count(",") > 1
         or not clause.is_whole
         or (clause.auxiliary in ("is", "was") and quantities(subject.split(" ")[0]))
-        or (subject == "you" and (not clause.is_negative or quantities(rest)))
+        or subject == "you"
     ):
         return
     question = en.as_question(origin)

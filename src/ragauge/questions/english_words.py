@@ -144,8 +144,8 @@ def as_question(*parts: str) -> str:
 class Names:
     """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
-    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`,
-    `the hut of`, and `a hut.` where a sign follows.
+    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`
+    and `the hut of`.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -153,13 +153,9 @@ class Names:
         for text in texts.values():
             for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
-            for article, noun, end in re.findall(
-                r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b|[.,;:)]| (?:is|was|has|with|that|which|in|at|on|for|to|and)\b)?",
-                text,
-            ):
+            for article, noun, of in re.findall(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
-                self.small.update([phrase])
-                self.small.update([f"{phrase}{end if end == ' of' else '.'}"] if end else ())
+                self.small.update([phrase, f"{phrase}{of}"] if of else [phrase])
 
     def is_name(self, word: str) -> bool:
         """Whether a capital at the beginning of a sentence is the word's own."""

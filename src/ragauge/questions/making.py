@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
+from ragauge.language.detection import language_of
 from ragauge.questions.checks import VARIANTS, check, with_also_relevant
 from ragauge.questions.derived import derived
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 from ragauge.questions.plan import TYPES, Spread, counts_of
-from ragauge.questions.question import Checked, Draft, Question, write_rows
+from ragauge.questions.question import NO_ANSWER, Checked, Draft, Question, write_rows
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 
@@ -200,6 +201,13 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
     if kept["yes/no"] < made.planned.get("yes/no", 0) <= made.available.get("yes/no", 0):
         notes.append(
             f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
+        )
+    texts = made.documents.texts.values()
+    n_other = sum(language_of(text) not in (None, *NO_ANSWER) for text in texts)
+    if n_other and not made.n_calls:
+        notes.append(
+            f"{n_other:,} of {counted(len(texts), 'document')} in languages of which the rules write no questions"
+            " (they know English, German, French, Spanish and Chinese); --judge writes them"
         )
     problems = made.documents.problems[:5]
     notes += [f"not read: {problem.document}: {problem.reason}" for problem in problems]

@@ -91,9 +91,9 @@ def drafts(documents: Documents) -> list[Draft]:
     found: list[Draft] = []
     for passage in documents.passages:
         language = languages[passage.document]
-        if passage.kind == "table":
+        if passage.kind == "table" and language in ("en", *CELL):
             found += _of_table(passage, names, titles, language)
-        else:
+        elif passage.kind == "prose":
             place = passage.document, passage.heading
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
@@ -228,7 +228,9 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
         for found in re.finditer(r"[^\n]+", passage.text)
     ]
     rows = [row for row in rows if not all(re.fullmatch(r"[:\- ]*", cell) for cell in row[1])]
-    (_, header), *others = rows or [((0, 0), [""])]
+    if len(rows) < 2:
+        return
+    (_, header), *others = rows
     header = [each.replace("_", " ") for each in header]
     # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
     is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
