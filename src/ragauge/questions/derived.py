@@ -185,7 +185,9 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         if question is None and free:
             question = _with_other_name(draft, free[at % len(free)], names)
         if question is not None:
-            more = {"references": (NO_ANSWER,), "answerable": False}
+            language = draft.pattern.split(" ")[0]  # `de cell`
+            answer = NO_ANSWER.get(language, NO_ANSWER["en"])
+            more = {"references": (answer,), "answerable": False}
             yield _changed(draft, question, "unanswerable", "changed subject", **more)
 
 
