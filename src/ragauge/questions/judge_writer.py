@@ -19,6 +19,7 @@ from ragauge.judges.protocol import Schema
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
+from ragauge.language.detection import language_of
 from ragauge.language.text import sentence_spans
 from ragauge.questions.checks import check, is_stated, with_also_relevant
 from ragauge.questions.making import MadeQuestions, numbered
@@ -224,8 +225,9 @@ def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     asked, history = written.question, tuple[str, ...]()
     if slot.question_type == "follow-up":
         asked, history = question.strip(), (earlier.strip(),) if earlier else ()
+    no_answer = NO_ANSWER.get(language_of(slot.passages[0].text) or "en", NO_ANSWER["en"])
     draft = Draft(
-        *(asked, (written.answer or NO_ANSWER,), tuple(sources), slot.question_type, PROMPT),
+        *(asked, (written.answer or no_answer,), tuple(sources), slot.question_type, PROMPT),
         answerable=is_answerable,
         hops=2 if slot.question_type == "multi-hop" else 1,
         history=history,
