@@ -225,9 +225,7 @@ def configuration() -> Schema:
         price=list_of(NOT_NEGATIVE, minItems=2, maxItems=2),
         max_cost_usd=ABOVE_0,
         language={"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
-        **dict.fromkeys(
-            ("repeat", "max_calls", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1
-        ),
+        **dict.fromkeys(("repeat", "max_calls", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1),
     )
     encoder = from_keys(
         config.ENCODER_KEYS,
