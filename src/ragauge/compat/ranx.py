@@ -339,7 +339,7 @@ def fuse(
     return Run(_by_query(frame.select("query", "doc", "score").iter_rows()), method)
 
 
-def _by_highest(runs: Sequence[Values]) -> list[Values]:
+def _by_highest(runs: Sequence[Values]) -> Sequence[Values]:
     return [
         {
             query: {doc: score / max(*docs.values(), 1e-9) for doc, score in docs.items()}
@@ -349,9 +349,9 @@ def _by_highest(runs: Sequence[Values]) -> list[Values]:
     ]
 
 
-def _by_place(runs: Sequence[Values]) -> list[Values]:
+def _by_place(runs: Sequence[Values]) -> Sequence[Values]:
     """From 1 down by the share of the documents of all runs that come before; those that a run lacks share the rest."""
-    found: list[Values] = [{} for _ in runs]
+    found: list[dict[str, Mapping[str, float]]] = [{} for _ in runs]
     for query in dict.fromkeys(query for run in runs for query in run):
         pool = dict.fromkeys(doc for run in runs for doc in run.get(query, ()))
         for made, run in zip(found, runs, strict=True):
