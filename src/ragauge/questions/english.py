@@ -113,10 +113,6 @@ def _part(
         comparing = f"Which {clause.verb} more {ask.removeprefix('How many ')} {leftover}"
     elif clause.main == "cost" and pattern == "money":
         comparing = f"Which {clause.verb} more {leftover}"
-    elif pattern == "date" and ask == "When" and value:
-        # `opened in a former factory`: where is no part of what is compared
-        said = re.sub(r"(^|^\w+(?:ed|t) )(?:in|on|at|by|with|for) .*", r"\1", leftover)
-        comparing = f"Which {clause.verb} {said} earlier"
     question = en.as_question(ask, clause.asked(leftover))
     comparing = " ".join(comparing.split())
     yield QuestionAnswer(pattern, question, answer.rstrip(","), clause.subject, comparing, value)
