@@ -217,7 +217,8 @@ def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
     if short:
         found = ", ".join(short)
         notes.append(f"the documents give fewer questions of these types than planned: {found}")
-    if kept["yes/no"] < made.planned.get("yes/no", 0) <= made.available.get("yes/no", 0):
+    n_closed = made.planned.get("yes/no", 0)
+    if not made.n_calls and kept["yes/no"] < n_closed <= made.available.get("yes/no", 0):
         notes.append(
             f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
         )
