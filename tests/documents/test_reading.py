@@ -329,3 +329,26 @@ def test_json_of_an_index_keeps_its_ids(tmp_path):
     found = read_documents([write(tmp_path, "a.json", json.dumps(rows))])
     assert [passage.id for passage in found.passages] == ["x1"]
     assert "two texts have this id" in found.problems[0].reason
+
+
+def test_a_page_laid_out_by_tables_and_bold_lines_is_read_as_prose_with_headings(tmp_path):
+    page = (
+        "<html><title>Penlow | Home</title><table><tr><td><b>Fares</b><br>A ticket costs £4 for guests."
+        "<dl><dt>Child<dd>£2</dl></td></tr></table><table><tr><td>Day<td>Fare<tr><td>Sunday<td>£9</table>"
+    )
+    found = read_documents([write(tmp_path, "a.html", page)])
+    prose, table = found.passages
+    assert (prose.heading, prose.text) == ("Fares", "A ticket costs £4 for guests.\n\n- Child: £2")
+    assert table.text == "| Day | Fare |\n| Sunday | £9 |"
+
+
+def test_the_title_of_a_page_without_headings_is_its_heading(tmp_path):
+    page = "<html><head><title>Penlow | Home</title></head><p>A ticket costs £4 for guests."
+    (passage,) = read_documents([write(tmp_path, "a.html", page)]).passages
+    assert passage.heading == "Penlow"
+
+
+def test_a_csv_by_semicolons_may_have_commas_in_its_header(tmp_path):
+    text = "Kurs;Preis, EUR;Dauer\nErste Hilfe;180,00;2 Tage\n"
+    (passage,) = read_documents([write(tmp_path, "a.csv", text)]).passages
+    assert passage.text == "| Kurs | Preis, EUR | Dauer |\n| Erste Hilfe | 180,00 | 2 Tage |"

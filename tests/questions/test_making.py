@@ -122,17 +122,17 @@ def test_what_no_question_says_is_not_asked(asked_of, text, silly):
         ("The Hut Circle was founded in Penlow by Ida Merrow.", "agent", "Who founded the Hut Circle in Penlow?", "Ida Merrow"),
         ("Lantern Hut has a maximum height of 112 metres.", "measure", "What is the maximum height of Lantern Hut?", "112 metres"),
         ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
-        ("A hut is low. Lantern Hut stands beside a stream in the valley.", "which", "Which hut stands beside a stream in the valley?", "Lantern Hut"),
         ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
         ("Ms Ida Merrow paid for the new roof of the barn.", "which", "Who paid for the new roof of the barn?", "Ms Ida Merrow"),
         ("Ida Merrow has the key of the old barn.", "which", None, ""),
-        ("Wool socks can prevent blisters on long walks.", "which", "What can prevent blisters on long walks?", "wool socks"),
+        ("Wool socks can prevent blisters on long walks.", "which", None, ""),
+        ("Lantern Hut takes 7 grams of ground coffee.", "count", "How much ground coffee does Lantern Hut take?", "7 grams"),
+        ("Lantern Hut offers 27 days of rest.", "count", "How many days of rest does Lantern Hut offer?", "27 days of rest"),
+        ("The stove of Lantern Hut weighs 6.4 kg.", "measure", "How much does the stove of Lantern Hut weigh?", "6.4 kg"),
         ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
         ("If a guest is late, it is cold.", "condition", None, ""),
         ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
         ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
-        ("Wash the pans of Lantern Hut twice a day.", "frequency", "How often should you wash the pans of Lantern Hut?", "twice a day"),
-        ("Do not wash the pans of Lantern Hut in the spring.", "denied", "Should you wash the pans of Lantern Hut in the spring?", "No"),
         ("Soup for Lantern Hut consists of peas and salt.", "complement", "What does soup for Lantern Hut consist of?", "peas and salt"),
         ("Lantern Hut is used to store the boats.", "complement", "What is Lantern Hut used for?", "to store the boats"),
         ("Each bag for Lantern Hut contains 85 kg of flour.", "count", "How much flour does each bag for Lantern Hut contain?", "85 kg"),
@@ -191,24 +191,30 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     assert unknown["gold_contexts"] == []
 
 
-def test_of_a_thing_with_all_codes_none_is_unknown(tmp_path: Path):
-    lines = [f"Tern X{n} has {n + 20} beds for guests." for n in range(1, 10)]
-    (tmp_path / "a.md").write_text(f"# Terns\n\nAll of Tern X1, {' '.join(lines)}")
-    assert not rg.questions(tmp_path, 9, types={"unanswerable": 1}).kept
-
-
 def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):
-    (tmp_path / "a.md").write_text(
-        "# Huts\n\nEvery hut has a stove, and a hut is never locked. "
-        "Curlew Hut lost its roof in the gale of 2005 near Penlow."
-    )
-    (tmp_path / "b.md").write_text("# Beds\n\nCurlew Hut has 32 beds.")
+    (tmp_path / "a.md").write_text("# Huts\n\nCurlew Hut was built in 1994 by Ida Merrow.")
+    (tmp_path / "b.md").write_text("# Boats\n\nIda Merrow has 32 boats.")
     (row,) = rg.questions(tmp_path, 1, types={"multi-hop": 1}).rows[:1]
-    assert row["question"] == (
-        "How many beds does the hut that lost its roof in the gale of 2005 near Penlow have?"
-    )
-    assert (row["references"], row["hops"]) == (["32 beds"], 2)
+    assert row["question"] == "How many boats does the person who built Curlew Hut in 1994 have?"
+    assert (row["references"], row["hops"]) == (["32 boats"], 2)
     assert len(row["relevant"]) == 2  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("Das Haus liegt am See. Das ist eine Hütte.\n\n| Karte | Preis |\n|---|---|\n| Tageskarte | 58 CHF |\n", "Was steht unter „Preis“ bei „Tageskarte“?", "58 CHF"),
+        ("Het huis ligt aan het meer en heeft een tuin.\n\n| Kaart | Prijs |\n|---|---|\n| Dag | 58 |\n", None, ""),
+    ],
+)  # fmt: skip
+def test_a_table_is_asked_about_in_its_language(asked_of, text, question, answer):
+    assert asked_of(text) == ({} if question is None else {question: answer})
+
+
+def test_of_few_questions_few_are_variants_or_yes_no(huts: Path):
+    types = [row["question_type"] for row in rg.questions(huts, 200).rows]
+    assert types.count("yes/no") <= len(types) / 4
+    assert max(types.count("terse"), types.count("misspelt")) <= 2
 
 
 def test_a_plan_for_more_than_the_documents_hold_gives_what_there_is_and_says_so(

@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -16,25 +17,49 @@ HIDDEN = frozenset(("script", "style", "template", "noscript", "svg", "head", "i
 NAVIGATION = frozenset(("nav", "footer", "aside", "form", "button", "select", "menu"))
 BLOCKS = frozenset((
     "p", "div", "nav", "footer", "aside", "form", "menu", "section", "article", "main", "header", "ul", "ol",
-    "dl", "dd", "dt", "pre", "hr", "blockquote", "table", "figure", "figcaption", "address", "details",
+    "dl", "pre", "hr", "blockquote", "table", "figure", "figcaption", "address", "details",
     "summary", "body",
 ))  # fmt: skip
+MAX_CELL = 40
+"""Most words of a cell; a table with a longer one lays out a page."""
 _HEADING = re.compile("h[1-6]")
 _SPACE = re.compile(r"[^\S\n]*\n\s*\n\s*")
+_TITLE = re.compile(r"<title[^>]*>([^<|]*)", re.IGNORECASE)
+_ROW, _CELL, _BOLD = "\x1e", "\x1f", "\x1d"
+"""What ends a row, begins a cell, and is around bold words, until all is read."""
+_BOLD_LINE = re.compile(f"^ *{_BOLD}([^{_BOLD}\n]{{3,60}}[^{_BOLD}\n.:!?]){_BOLD} *$", re.MULTILINE)
+"""The heading of a page without headings."""
 
 
 def text_of_html(html: str) -> str:
-    """The text that a reader of the page sees, without its navigation.
+    """The text that a reader of the page sees, without its navigation; its title where it has no heading.
 
-    A tag that is never closed hides nothing: then the navigation stays.
+    A tag that is never closed hides nothing: then the navigation stays. A table that lays out the page is none.
 
-    >>> text_of_html("<nav>Home</nav><h1>Leave</h1><p>It is <b>30</b> days.<table><tr><th>a<td>1</table>")
-    '# Leave\\n\\nIt is 30 days.\\n\\n| a | 1 |'
+    >>> text_of_html("<nav>Home</nav><h1>Leave</h1><p>It is <b>30</b> days.<table><tr><th>a<td>b<tr><td>1<td>2</table>")
+    '# Leave\\n\\nIt is 30 days.\\n\\n| a | b |\\n| 1 | 2 |'
     """
     reader = _Reader(html, HIDDEN | NAVIGATION)
     if reader.hidden:
         reader = _Reader(html, HIDDEN - {"head"})
-    return _SPACE.sub("\n\n", "".join(reader.pieces)).strip()
+    text = "".join(map(_row, "".join(reader.pieces).split(_ROW)))
+    text = _BOLD_LINE.sub(r"\n\n#### \1\n\n", text).replace(_BOLD, "")
+    text = _SPACE.sub("\n\n", re.sub(r"(\n- )\s+", r"\1", text)).strip()
+    title = _TITLE.search(html)
+    if title is None or not title[1].strip() or re.search("^#+ ", text, re.MULTILINE):
+        return text
+    return f"# {' '.join(unescape(title[1]).split())}\n\n{text}"
+
+
+def _row(text: str) -> str:
+    """What stands before a row's cells, and the row; as prose if it lays out the page."""
+    before, *cells = text.split(_CELL)
+    is_layout = len(cells) == 1 or any(len(cell.split()) > MAX_CELL for cell in cells)
+    if not cells:
+        return before if before.strip() or "\n\n" in before else ""
+    if is_layout:
+        return "\n\n".join((before, *cells, ""))
+    return f"{before.rstrip(' ')}| {' | '.join(' '.join(cell.split()) for cell in cells)} |\n"
 
 
 class _Reader(HTMLParser):
@@ -43,7 +68,6 @@ class _Reader(HTMLParser):
         self.skipped = skipped
         self.hidden = ""  # the outermost skipped element that is open
         self.pieces: list[str] = []
-        self.in_row = False
         self.feed(html)
         self.close()
 
@@ -52,37 +76,31 @@ class _Reader(HTMLParser):
             return
         if tag in self.skipped:
             self.hidden = tag
-        elif tag in ("td", "th"):
-            self.pieces.append(" | " if self.in_row else "| ")
-            self.in_row = True
-        elif tag == "tr":
-            self._end_row()
-            self.pieces.append("\n")
-        elif not self.in_row:
-            opening = "\n\n" if tag in BLOCKS else {"li": "\n- ", "br": "\n"}.get(tag, "")
-            self.pieces.append(f"\n\n{'#' * int(tag[1])} " if _HEADING.fullmatch(tag) else opening)
+        elif _HEADING.fullmatch(tag):
+            self.pieces.append(f"\n\n{'#' * int(tag[1])} ")
+        else:
+            self.pieces.append(_OPENING.get(tag, "\n\n" if tag in BLOCKS else ""))
 
     def handle_endtag(self, tag: str) -> None:
-        if self.hidden:
-            if tag == self.hidden:
-                self.hidden = ""
-                self.pieces.append("\n\n" if tag in BLOCKS else "")
-        elif tag in ("tr", "table"):
-            self._end_row()
-            self.pieces.append("\n\n" if tag == "table" else "")
-        elif not self.in_row and (tag in BLOCKS or _HEADING.fullmatch(tag)):
-            self.pieces.append("\n\n")
+        if self.hidden not in ("", tag):
+            return
+        self.hidden = ""
+        ends = {"tr": _ROW, "table": f"{_ROW}\n\n", "b": _BOLD, "strong": _BOLD}
+        is_block = tag in BLOCKS or _HEADING.fullmatch(tag)
+        self.pieces.append(ends.get(tag, "\n\n" if is_block else ""))
 
     def handle_data(self, data: str) -> None:
         if not self.hidden:
             data = re.sub(r"\s+", " ", data)
-            at_start = not self.pieces or self.pieces[-1].endswith(("\n", " "))
+            at_start = not self.pieces or self.pieces[-1].endswith(("\n", " ", _CELL))
             self.pieces.append(data.lstrip() if at_start else data)
 
-    def _end_row(self) -> None:
-        if self.in_row:
-            self.pieces.append(" |")
-        self.in_row = False
+
+_OPENING = {
+    **dict.fromkeys(("td", "th"), _CELL),
+    **{"tr": _ROW, "table": f"\n\n{_ROW}", "li": "\n- ", "br": "\n"},
+    **{"dt": "\n- ", "dd": ": ", "b": _BOLD, "strong": _BOLD},
+}
 
 
 MAX_UNPACKED = 50 * 2**20

@@ -20,10 +20,15 @@ BROKEN_OFF = re.compile(
     r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
 )
 """What begins the ending of a clause from which its last words cannot be kept."""
-CONDITIONS = en.words_of("conditions")
-NO_SUBJECT = en.words_of("no_subject")
-NO_LEAD = en.words_of("no_lead")
-WITH_NOUN = en.words_of("with_noun")
+NO_NAMES = (
+    en.POINTING
+    | en.JOINING
+    | en.AUXILIARIES
+    | en.words_of("of_the_page")
+    | en.words_of("others")
+    | set("!?…-–—")
+)
+"""What is in no noun phrase that is known by itself."""
 
 
 class Clause(NamedTuple):
@@ -83,56 +88,34 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
 
 
 def _clause(piece: str, names: en.Names) -> Clause | None:
-    told = re.match(
-        r"(?P<no>(?:Never|Do not|Don't) )?(?P<rest>(?P<verb>\w+) (?:\w+ )?(?:the|an?|your|all|any|each|every|no|two|at|for|in|with|from)\b.*)",
-        piece,
-    )
-    if (
-        told
-        and en.form_of(told["verb"].lower()) == "base"
-        and not names.small[f"the {told['verb'].lower()}"]
-    ):
-        # `Wash the cup once a week`: you should
-        rest, ending = cut(told["rest"][0].lower() + told["rest"][1:])
-        is_sure = _may_end(rest, ending) and (told["no"] or told["verb"][0].isupper())
-        return (
-            Clause("you", "should", "", "should", rest, "", ending, bool(told["no"]))
-            if is_sure
-            else None
-        )
-    lead = re.match(
+    lead = ""
+    if opening := re.match(
         r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)|(In \d{4}) (?=\S)", piece
-    )
-    if lead:  # `In 1968, the circle …`
-        no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | NO_LEAD
-        before = lead[1] or lead[2]
-        if not no_lead.isdisjoint(before.lower().split()[1:]):
+    ):  # `In 1968, the circle …`
+        lead = opening[1] or opening[2]
+        no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | en.words_of("no_lead")
+        if not no_lead.isdisjoint(lead.lower().split()[1:]):
             return None
-        piece = piece[lead.end() :]
-    there = re.match(r"There (?P<verb>are|were) (?P<rest>(?:\w+ ){2}.*)", piece)
-    if there:
-        rest, ending = cut(there["rest"])
-        is_sure = _may_end(rest, ending) and not lead
-        verb = there["verb"]
-        return Clause("there", verb, "", verb, rest, "", ending) if is_sure else None
-    tokens = list(en.TOKEN.finditer(piece))
-    words = en.tokens_of(piece)
-    at = None if len(words) < MIN_CLAUSE or piece.rstrip().endswith("?") else _verb_at(words)
+        lead, piece = lead[0].lower() + lead[1:], piece[opening.end() :]
+    tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
+    # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
+    plain = [
+        "X" if n and token[0][0].isupper() else word
+        for n, (token, word) in enumerate(zip(tokens, words, strict=True))
+    ]
+    at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
     if at is None:
         return None
     before = [word for word in words[:at] if not en.is_adverb(word)]
-    if words[0].endswith("ing") and en.form_of(words[at]) in ("past", "base"):
-        return None  # `Seating organized by …`
-    behind = tokens[len(before)].start()
-    if words[: len(before)] != before:
+    is_open = words[0].endswith("ing") and en.form_of(words[at]) in ("past", "base")
+    if is_open or words[: len(before)] != before:  # `Seating organized by …`
         return None
+    behind = tokens[len(before)].start()
     subject = _subject(piece[:behind].strip(), before, names)
     if subject is None:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
-    opening = (lead[1] or lead[2]) if lead else ""
-    first = opening[:1].lower() + opening[1:]
-    return _with_verb(subject, words[at], piece[tokens[at].end() :], first, adverb)
+    return _with_verb(subject, words[at], piece[tokens[at].end() :], lead, adverb)
 
 
 def _with_verb(
@@ -158,12 +141,7 @@ def _with_verb(
         return None
     auxiliary = {"third": "does", "base": "do"}.get(en.form_of(verb), "did")
     nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    is_many = en.is_plural(nouns[-1]) or "and" in nouns
-    if auxiliary == "do" and not is_many:  # `put` may be the past
-        auxiliary = "did"
-        if en.verbs()[verb].past != verb:
-            return None
-    if auxiliary == "does" and " and " in subject:
+    if auxiliary == "do" and not (en.is_plural(nouns[-1]) or "and" in nouns):
         return None
     is_negative = adverb == "never"
     main = en.verbs()[verb].base if is_negative else f"{adverb} {en.verbs()[verb].base}".strip()
@@ -174,30 +152,30 @@ def _verb_at(words: Sequence[str]) -> int | None:
     """Where the finite verb stands; None if more than one word may be it."""
     for at, word in enumerate(words[: MAX_SUBJECT + 2]):
         before = next((each for each in reversed(words[:at]) if not en.is_adverb(each)), "")
+        after = words[at + 1 :]
         if word in en.JOINING or word in ",;:()" or word == "to" or (before == "you" and at > 1):
             return None
-        after = words[at + 1 :]
-        if at and (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after[:2])):
-            next_one = after[0] if after else ""
-            is_cut = next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
-            is_reduced = en.form_of(word) == "past" and is_cut
-            second = _second_verb(after, is_strict=is_reduced)
-            if second is None:
-                is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
-                # `Helps find …`, `Mapper removes stop words`, `comments helps retain`
-                first = words[at - 2] if at > 1 else ""
-                is_unsure = en.is_plural(first) or (at < 3 and first not in en.BEFORE_NOUNS)
-                return None if is_noun and is_unsure else at
-            # `Orders placed before noon are …`
+        if not at or not (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after)):
+            continue
+        next_one = after[0] if after else ""
+        is_cut = next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
+        is_reduced = en.form_of(word) == "past" and is_cut
+        second = _second_verb(after, is_strict=is_reduced)
+        if second is not None:  # `Orders placed before noon are …`
             is_relative = is_reduced and after[second] in en.AUXILIARIES
             return at + 1 + second if is_relative and "and" not in after[:second] else None
+        # `Helps find …`, `Mapper removes stop words`, `comments helps retain`
+        is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
+        first = words[at - 2] if at > 1 else ""
+        is_unsure = en.is_plural(first) or (at < 3 and first not in en.BEFORE_NOUNS)
+        return None if is_noun and is_unsure else at
     return None
 
 
 def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
     if before in en.BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
         return False
-    following = next((each for each in after if not en.is_adverb(each)), "")
+    following = next((each for each in after[:2] if not en.is_adverb(each)), "")
     if en.form_of(word) == "base":
         heads = [head for head, each in pairwise(subject) if each in en.PREPOSITIONS]
         return en.is_plural(before) or before == "you" or en.is_plural((*heads, "")[0])
@@ -206,10 +184,14 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
     if following in en.AUXILIARIES or is_third or following.endswith("ed"):
         return False
     if en.form_of(word) == "third":
-        is_noun = en.form_of(following) == "base" and word not in WITH_NOUN  # `the tests find …`
+        # `the tests find …`, `approved claims`
+        is_noun = en.is_participle(before) or (
+            en.form_of(following) == "base" and word not in en.words_of("with_noun")
+        )  # `the tests find …`
         may_follow = following not in ("of", "and", "") or word == "consists"
         return not is_noun and not en.is_plural(before) and may_follow
-    return en.form_of(word) == "past" and following != "by"
+    # `The team pays approved claims`
+    return en.form_of(word) == "past" and following != "by" and en.form_of(before) != "third"
 
 
 def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
@@ -235,11 +217,9 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     if any(sign.isupper() or sign.isdigit() for sign in first[1:]):
         return text
     is_name = names.capital[words[0]] > names.small[words[0]]
-    if others and others[0][:1].isupper():  # `Old Brewery`, `Certain VPC nodes`
-        is_name = is_name or not names.small[words[0]]
-    elif others[:1] == ["&"] or first in en.ALWAYS_CAPITAL:
-        is_name = True
-    elif len(words) == 1 and not (names.capital[words[0]] or names.small[words[0]]):
+    if others and others[0][:1].isupper():  # `Old Brewery`, `Lake Orvann`, `Certain VPC nodes`
+        is_name = is_name or bool(names.capital[words[0]]) or not names.small[words[0]]
+    elif not (others or names.capital[words[0]] or names.small[words[0]]):
         # A name or not: nothing tells.
         is_noun = en.is_plural(words[0]) or words[0].endswith("ing")
         return text[0].lower() + text[1:] if is_noun else None
@@ -253,25 +233,18 @@ def _is_noun_phrase(text: str, words: Sequence[str], names: en.Names) -> bool:
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
     is_alone = len(words) == 1 or words[1] in en.PREPOSITIONS  # `Claims above €50 are …`
-    form = en.form_of(words[0])
-    is_verb = form == "base" or (en.is_participle(words[0]) if is_alone else form == "third")
-    first = words[0]
-    is_known = (
-        names.is_name(text.split(" ")[0])
-        or names.small[f"the {first}"]
-        or names.small[f"a {first}"]
-    )
-    return bool(content) and not (
-        words[0] in en.PREPOSITIONS | NO_SUBJECT
-        or (is_verb and not is_known)
-        or en.is_adverb(words[0])
-        or set(words)
-        & (en.POINTING | en.OF_THE_PAGE | en.JOINING | en.AUXILIARIES | en.OTHERS | set("!?…-–—"))
+    first, form = words[0], en.form_of(words[0])
+    is_verb = form == "base" or (en.is_participle(first) if is_alone else form == "third")
+    is_noun = names.small[f"the {first}"] or names.small[f"a {first}"]
+    return not (
+        first in en.PREPOSITIONS | en.words_of("no_subject")
+        or (is_verb and not (is_noun or names.is_name(text.split(" ")[0])))
+        or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        or words[1:2] == ["more"]
         or len(set(content)) < len(content)
         or any(word in en.DETERMINERS and before not in openers for before, word in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
-        or words[1:2] == ["more"]
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
         or re.search(r"(?:[A-Z]\S* ){4}[A-Z]", text)
     )
@@ -282,29 +255,24 @@ def cut(rest: str) -> tuple[str, str]:
     rest = re.sub(r"\s*\([^()]*\)", "", rest)
     for found in CUTS.finditer(rest):
         before, behind, sign = rest[: found.start()], rest[found.end() :].lstrip(), found[0].strip()
-        if rest[found.start() : found.end() + 1].strip()[:2][1:].isdigit():  # 18:30
-            continue
-        if sign == "," and re.match(r"\d{3}\b|(?:19|20)\d\d\b", behind):
-            continue
-        # Whether a comma or `and` joins items of a list and not clauses; before the only comma and `and` a clause ends.
+        is_clause = sign not in ("and", "or") or _is_clause(behind)
         if sign == "," and re.match(r"(?:and|but) ", behind) and "," not in before:
-            return before.strip(), rest[found.start() :].strip()
-        if sign in ("and", "or") and not _is_clause(behind):
-            continue
-        # `Ida Merrow, a schoolteacher` says what a name is.
-        is_remark = re.match(r"(?:an?|the) [a-z]", behind) and re.search(r"[A-Z][\w’'-]+$", before)
-        if sign == "," and not is_remark:
+            pass  # before the only comma and `and` a clause ends
+        elif sign in (",", ":") and re.match(r"\d", behind) and before[-1:].isdigit():
+            continue  # 1,000; 18:30
+        elif sign == ",":  # a list goes on
             is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
             items = re.split(r", (?:and |or )?| and | or ", behind)
-            if is_list and not any(map(_is_clause, items)):
-                continue
-        return before.strip(), rest[found.start() :].strip()
+            is_clause = not is_list or any(map(_is_clause, items))
+        if is_clause:
+            return before.strip(), rest[found.start() :].strip()
     return rest, ""
 
 
 def _is_clause(text: str) -> bool:
     words = en.tokens_of(text)[:8]
-    openers = en.AUXILIARIES | en.POINTING | en.ADVERBS | {"no", "nobody", "everyone", "even"}
+    openers = en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
+    openers |= {"no", "nobody", "everyone", "even"}
     if not words or words[0] in openers or words[0] in en.verbs():
         return True
     second = words[1] if len(words) > 1 else ""
@@ -313,7 +281,7 @@ def _is_clause(text: str) -> bool:
     return (words[0].endswith("s") and second in en.PREPOSITIONS | en.ARTICLES) or any(
         word in en.AUXILIARIES
         or (en.form_of(word) == "third" and before not in en.DETERMINERS)
-        or (en.form_of(word) == "base" and en.is_plural(before) and en.form_of(before) != "third")
+        or (en.form_of(word) == "base" and en.is_plural(before))
         for before, word in pairwise(words)
     )
 
@@ -322,7 +290,6 @@ def _may_end(rest: str, ending: str) -> bool:
     """Whether the clause stays true without what was cut off, and points to nothing outside."""
     words = en.tokens_of(rest.rstrip(", "))
     after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    openers = en.BEFORE_NOUNS | en.words_of("open_ends")
     before, last = ["", "", *words][-2:]
     # `to read | and write the file`, `the filtered | and sorted results`
     is_shared = ending.startswith("and ") and (
@@ -333,12 +300,9 @@ def _may_end(rest: str, ending: str) -> bool:
     return not (
         is_shared
         or en.points_outside(rest)
-        or set(words) & en.OF_THE_PAGE
-        or rest.count('"') % 2
-        or rest.count("(") != rest.count(")")
+        or not en.words_of("of_the_page").isdisjoint(words)
         or len(words) > MAX_REST
-        or re.match(r"(?:which|who)\b", ending if re.search(r"ing$", rest) else "")
-        or (after & CONDITIONS and not re.match(rf"and (?:{'|'.join(en.AUXILIARIES)})\b", ending))
-        or (words and words[-1] in openers)
+        or not en.words_of("conditions").isdisjoint(after)
+        or last in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
     )

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from random import Random
 from typing import Any
 
-from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.english import PERSON
 from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, content_words
@@ -19,6 +18,9 @@ MAX_COMPARED = 4
 MAX_HOP_WORDS = 30
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 ASKING = ("What", "Who", "Which", "When", "Where", "Why", "How")
+NAMES = re.compile(
+    r"\b(?:by|of|for|in|at|with|from|to|does|did|is|was|has|can) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])"
+)
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -36,80 +38,66 @@ def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> lis
 
 
 def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """Two subjects of which different passages state the same: which has more, which came first?"""
-    groups: dict[str, dict[str, Draft]] = defaultdict(dict)
+    """Two subjects of which different passages state the same: which has more?"""
+    groups: dict[tuple[str, str], dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
-        is_named = re.search(r"\b[A-Z]", draft.subject)
-        if draft.comparing and is_named and draft.subject.split()[0] not in ("their", "its"):
-            groups[draft.comparing].setdefault(draft.subject, draft)
-    for comparing, by_subject in groups.items():
+        if draft.comparing and re.search(r"\b[A-Z]", draft.subject):
+            table = draft.sources[0].passage.id if draft.pattern == "cell" else ""
+            groups[draft.comparing, table].setdefault(draft.subject, draft)
+    for (comparing, _), by_subject in groups.items():
         pairs = (two for two in pairwise(by_subject.values()) if two[0].sources != two[1].sources)
         for left, right in islice(pairs, MAX_COMPARED):
-            is_left = _wins(comparing, left.value, right.value)
-            if is_left is None:
+            numbers = [found[0] for each in (left, right) if (found := quantities(each.value))]
+            is_equal = len({number.value for number in numbers}) < 2
+            if is_equal or len({number.unit for number in numbers}) > 1:
                 continue
+            is_left = numbers[0].value > numbers[1].value
             winner, loser = (left, right) if is_left else (right, left)
             question = f"{comparing}, {left.subject} or {right.subject}?"
             if left.question.endswith(")?") and left.sources[0].passage is right.sources[0].passage:
                 question = f"{question[:-1]} {left.question[left.question.rindex('(') :]}"
-            values = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
-            answer, sources = f"{winner.subject} ({values})", (*left.sources, *right.sources)
+            stated = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
+            answer, sources = f"{winner.subject} ({stated})", (*left.sources, *right.sources)
             yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
-
-
-def _wins(comparing: str, value: str, other: str) -> bool | None:
-    """Whether the first is the answer; None where the two cannot be told apart."""
-    if comparing.endswith(" earlier"):
-        years = [date.year for text in (value, other) for date in dates(f"in {text}")[:1]]
-        first, second = (*years, None, None)[:2]
-        return None if first is None or second is None or first == second else first < second
-    numbers = [found[0] for text in (value, other) if (found := quantities(text))]
-    if len({number.unit for number in numbers}) != 1 or len({each.value for each in numbers}) != 2:
-        return None
-    return numbers[0].value > numbers[1].value
 
 
 def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about a thing, with the thing described by what another passage says of it."""
-    by_subject: dict[str, list[Draft]] = defaultdict(list)
+    by_name: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
         if draft.question_type not in ("yes/no", "cloze"):
-            # What a question ends with is no part of a longer name: `… the keeper of Penlow?`
-            last = re.search(r"(?<= )(?:[A-Z][\w’'-]+ ?)+(?=\?$| \()", draft.question)
-            names = {draft.subject.removeprefix("the "), last[0] if last else ""}
-            for name in names - {""}:
-                by_subject[name].append(draft)
+            asked = draft.question.partition(" (")[0].rstrip("?")
+            for name in dict.fromkeys((draft.subject.removeprefix("the "), *NAMES.findall(asked))):
+                by_name[name].append(draft)
     for first in drafts:
         described, name = _description(first)
         of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’]| [A-Z\d])")
-        for second in by_subject.get(name, ()) if described else ():
-            question = of_name.sub(lambda _, by=described: by, second.question, count=1)
+        for second in by_name.get(name, ()) if described else ():
+            asked, bracket, heading = second.question.partition(" (")
+            question = of_name.sub(lambda _, by=described: by, asked, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(content_words(described)) & set(content_words(second.references[0]))
-            is_short = len(question.split()) <= MAX_HOP_WORDS
-            if question != second.question and is_short and not (is_near or is_told):
-                question = question[0].upper() + question[1:]
-                sources = (*first.sources, *second.sources)
-                about = second.subject
-                yield Draft(
-                    question, second.references, sources, "multi-hop", "described", about, hops=2
-                )
+            if question == asked or is_near or is_told or name in heading:
+                continue
+            question = f"{question[0].upper()}{question[1:]}{bracket}{heading}"
+            if len(question.split()) <= MAX_HOP_WORDS:
+                sources, about = (*first.sources, *second.sources), second.subject
+                kind = "multi-hop"
+                yield Draft(question, second.references, sources, kind, "described", about, hops=2)
 
 
 def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
     is_person = re.fullmatch(PERSON, answer)
-    if draft.pattern == "agent" or (draft.pattern == "which" and not asked.startswith("What ")):
+    if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
         doer = "the person who" if is_person else "the organisation that"
-        kind, _, said = asked.removeprefix("Which ").partition(" ")
-        if kind != "Who" or is_person or draft.pattern == "agent":
-            described = f"{doer} {said}" if kind == "Who" else f"the {kind} that {said}"
-            return described, answer.removeprefix("the ")
-    if draft.pattern == "identity" and asked.startswith("Who is the "):
-        return asked.removeprefix("Who is "), answer
-    is_kind = re.match(r"an? \w+(?: [\w-]+){1,6}$", answer)
-    if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
+        return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
+    if asked.startswith(("Who is the ", "What is the ")) and is_person:  # a sentence or a cell
+        return asked.removeprefix("Who is ").removeprefix("What is "), answer
+    is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){1,8}$", answer)
+    is_telling = answer.startswith("the ") or len(content_words(answer)) > 2
+    if draft.pattern == "definition" and is_kind and is_telling and draft.subject[:1].isupper():
         return f"the {answer.split(' ', 1)[1]}", draft.subject
     return "", ""
 
@@ -155,8 +143,7 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
     for draft in drafts:
         first = said.get(draft.subject)
         # `What does it have?` is no question.
-        is_fit = draft.pattern not in ("definition", "object", "listed objects")
-        if first is None or not is_fit or draft.question_type == "cloze":
+        if first is None or draft.pattern in ("definition", "object", "listed objects", "cloze"):
             continue
         asked = draft.question.rstrip("?").partition(" (")[0]
         question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
@@ -177,38 +164,29 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         if not is_fit or draft.pattern in ("definition", "agent"):
             continue
         question, asked = None, draft.question
-        found = re.search(r"\bin ((?:19|20)\d\d)\b", asked)
-        if found and years:
+        if found := re.search(r"\bin ((?:19|20)\d\d)\b", asked):
             other = next(year for year in range(int(found[1]) + 1, 2200) if year not in years)
             if other <= max(years) + 1:
                 question = f"{asked[: found.start(1)]}{other}{asked[found.end(1) :]}"
         if question is None and free:
             question = _with_other_name(draft, free[at % len(free)], names)
         if question is not None:
-            more = {"references": (NO_ANSWER,), "answerable": False}
+            answer = NO_ANSWER.get(draft.pattern.split(" ")[0], NO_ANSWER["en"])  # `de cell`
+            more = {"references": (answer,), "answerable": False}
             yield _changed(draft, question, "unanswerable", "changed subject", **more)
 
 
 def _with_other_name(draft: Draft, name: str, names: Names) -> str | None:
-    """`Lantern Hut` as `Hartwell Hut`, `Tern X2` as `Tern X7`: a name that no document has."""
+    """`Lantern Hut` as `Hartwell Hut`: a name that no document has."""
     subject = draft.subject.removeprefix("the ")
-    words = subject.split()
+    words, (asked, bracket, heading) = subject.split(), draft.question.partition(" (")
     is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
-    is_role = draft.subject.startswith("the ") and len(words) == 1  # `the Mayor`
-    if not is_named or is_role or subject.isupper() or len(words[-1]) < 2:
+    if not is_named or subject.isupper() or subject not in asked:
         return None
-    asked, bracket, heading = draft.question.partition(" (")
-    if (len(words) == 1 and not names.capital[subject.lower()]) or subject not in asked:
-        return None
-    if coded := re.fullmatch(r"(?P<head>[A-Z]+-?)\d", words[-1]):
-        codes = (f"{coded['head']}{n}" for n in range(9, 0, -1))
-        code = next((code for code in codes if not names.capital[code.lower()]), None)
-        if code is None:
-            return None
-        words[-1] = code
-    else:
-        is_title = len(words) > 1 and names.small[words[0].lower()] and subject == draft.subject
-        words[1 if is_title else 0] = name
+    if len(words) == 1 and (draft.subject != subject or not names.capital[subject.lower()]):
+        return None  # `the Mayor`
+    is_title = len(words) > 1 and names.small[words[0].lower()] and subject == draft.subject
+    words[1 if is_title else 0] = name
     return f"{asked.replace(subject, ' '.join(words))}{bracket}{heading}"
 
 
@@ -216,17 +194,16 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
-        plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         if draft.question_type == "yes/no" or draft.worth < 2.5 or len(words) > 14:
             continue
         typed: dict[str, str] = {}
+        plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [word for word in plain if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]
         if len(terse) > 2 and words[0] in ASKING:
             typed["terse"] = " ".join(terse).lower()
-        places = [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]
-        if places:
+        if places := [at for at, word in enumerate(words) if re.fullmatch(r"[a-z]{6,}", word)]:
             at = random.choice(places)
             word = words[at]
             # Two different neighbouring letters are exchanged, not the first or the last.
@@ -235,9 +212,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
             if swaps:
                 n = random.choice(swaps)
                 words[at] = word[:n] + word[n + 1] + word[n] + word[n + 2 :]
-            else:
-                words[at] = word[:-2] + word[-1]
-            typed["misspelt"] = f"{' '.join(words)}?"
+                typed["misspelt"] = f"{' '.join(words)}?"
         for kind, question in typed.items():
             pattern = f"{kind} {draft.pattern}"
             yield _changed(draft, question, kind, pattern, origin=draft.question)

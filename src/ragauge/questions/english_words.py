@@ -19,42 +19,27 @@ TABLE = tomllib.loads((resources.files("ragauge.questions") / "english.toml").re
 """The words of `english.toml`, where it is said what each set is."""
 
 
+@cache
 def words_of(name: str) -> frozenset[str]:
     return frozenset(TABLE["words"][name].split())
 
 
-BE, HAVE, DO = words_of("be"), words_of("have"), words_of("do")
-MODALS = words_of("modals")
+BE, HAVE, DO, MODALS = (words_of(name) for name in ("be", "have", "do", "modals"))
 AUXILIARIES = BE | MODALS | HAVE | DO
 ARTICLES = words_of("articles")
 PREPOSITIONS = words_of("prepositions")
 DETERMINERS = ARTICLES | words_of("determiners")
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
 POINTING = words_of("pointing")
-OF_THE_PAGE = words_of("of_the_page")
 JOINING = words_of("joining")
-ADVERBS = words_of("adverbs")
-ALWAYS_CAPITAL = words_of("always_capital")
-NOT_ADVERBS = words_of("not_adverbs")
-OTHERS = words_of("others")
-VAGUE = words_of("vague")
-DOUBLED = words_of("doubled")
-LISTING = TABLE["patterns"]["listing"]
-VAGUE_VERBS = words_of("vague_verbs")
-COMPLEMENTS = TABLE["patterns"]["complements"]
-PLACED = TABLE["patterns"]["placed"]
-CAUSING = words_of("causing")
-DONE_BY_SOMEBODY = words_of("done_by_somebody")
-ROLE = re.compile(TABLE["patterns"]["role"])
-TITLE = TABLE["patterns"]["title"]
-CALENDAR = TABLE["patterns"]["calendar"]
-TIMES = words_of("times")
-SCALES = words_of("scales")
-PAYING = words_of("paying")
-NUMBERED = words_of("numbered")
+TIMES, SCALES = words_of("times"), words_of("scales")
 SIZES = words_of("sizes")
 MEASURED = SIZES | words_of("measured")
 MEASURES = words_of("measures")
+LISTING, COMPLEMENTS, PLACED, TITLE, CALENDAR = (
+    TABLE["patterns"][name] for name in ("listing", "complements", "placed", "title", "calendar")
+)
+ROLE = re.compile(TABLE["patterns"]["role"])
 
 
 class Verb(NamedTuple):
@@ -91,7 +76,9 @@ def _with_ending(base: str, ending: str) -> str:
         return f"{base[:-1]}ie{ending[-1]}"
     if ending == "s":
         return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
-    return (base if base not in DOUBLED else base + base[-1]) + ending[base.endswith("e") :]
+    return (base if base not in words_of("doubled") else base + base[-1]) + ending[
+        base.endswith("e") :
+    ]
 
 
 def form_of(word: str) -> str:
@@ -100,7 +87,9 @@ def form_of(word: str) -> str:
 
 
 def is_adverb(word: str) -> bool:
-    return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in NOT_ADVERBS)
+    return word in words_of("adverbs") or (
+        word.endswith("ly") and len(word) > 4 and word not in words_of("not_adverbs")
+    )
 
 
 def is_participle(word: str) -> bool:
@@ -129,10 +118,14 @@ def points_outside(text: str) -> bool:
     return not POINTING.isdisjoint(tokens_of(text)) or bool(ABOVE.search(text))
 
 
+_EMPTY = (
+    AUXILIARIES | BEFORE_NOUNS | JOINING | POINTING | words_of("adverbs") | {"be", "been", "and"}
+)
+
+
 def content_words(text: str) -> list[str]:
     """The words of a text that carry meaning, lower-cased."""
-    skip = AUXILIARIES | BEFORE_NOUNS | JOINING | ADVERBS | POINTING | {"be", "been", "and"}
-    return [word for word in tokens_of(text) if word not in skip and word[0].isalnum()]
+    return [word for word in tokens_of(text) if word not in _EMPTY and word[0].isalnum()]
 
 
 def ends_open(text: str) -> bool:
@@ -151,8 +144,8 @@ def as_question(*parts: str) -> str:
 class Names:
     """How documents write words inside of sentences: which are names, and what `the hut` may be.
 
-    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`,
-    `the hut of`, and `a hut.` where a sign follows.
+    `capital`, `small`: how often a word begins with either letter; `small` also counts `a hut`, `the hut`
+    and `the hut of`.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -160,13 +153,9 @@ class Names:
         for text in texts.values():
             for word in re.findall(r"(?<=[\w,] )([^\W\d_][\w’'-]*)", text):
                 (self.capital if word[0].isupper() else self.small)[word.lower()] += 1
-            for article, noun, end in re.findall(
-                r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b|[.,;:)]| (?:is|was|has|with|that|which|in|at|on|for|to|and)\b)?",
-                text,
-            ):
+            for article, noun, of in re.findall(r"\b([Tt]he|[Aa]n?) ([a-z]+)\b( of\b)?", text):
                 phrase = f"{'the' if article.lower() == 'the' else 'a'} {noun}"
-                self.small.update([phrase])
-                self.small.update([f"{phrase}{end if end == ' of' else '.'}"] if end else ())
+                self.small.update([phrase, f"{phrase}{of}"] if of else [phrase])
 
     def is_name(self, word: str) -> bool:
         """Whether a capital at the beginning of a sentence is the word's own."""

@@ -126,14 +126,21 @@ class PassageIndex:
     def _add(self, context: GoldContext, gold: Gold) -> None:
         text, name, document = context["text"], context.get("document"), None
         if name is not None:  # perhaps by the end of its path
-            ends = [name] if name in self.documents.texts else []
-            for each in () if ends else self._by_name.get(name.rpartition("/")[2], ()):
-                if each.endswith(f"/{name.lstrip('./')}") or name.endswith(f"/{each.lstrip('./')}"):
-                    ends.append(each)  # noqa: PERF401
+            ends = (
+                [name]
+                if name in self.documents.texts
+                else [
+                    each
+                    for each in self._by_name.get(name.rpartition("/")[2], ())
+                    if each.endswith(f"/{name.lstrip('./')}")
+                    or name.endswith(f"/{each.lstrip('./')}")
+                ]
+            )
             document = ends[0] if len(ends) == 1 else None
+            if document is None:
+                missing = f"its gold passage is in {name!r}, which is none of the documents"
+                gold.missing.append(missing)
         passages = self._by_document.get(document or "", [])
-        if name is not None and document is None:
-            gold.missing.append(f"its gold passage is in {name!r}, which is none of the documents")
         if document is not None and "start" in context and "end" in context:
             start, end = context["start"], context["end"]
             there = self.documents.texts[document][max(start, 0) : end]
@@ -146,8 +153,8 @@ class PassageIndex:
             gold.texts.extend(each.text for each in passages)
             gold.passages.extend(passages)
         else:
-            gold.texts.append(text)
             found = self._located(text, passages)
+            gold.texts.append(text)
             gold.passages.extend(found)
             if not found and (name is None or document is not None):
                 gold.missing.append(f"its gold passage is not in the documents: {text[:60]!r}")
@@ -155,13 +162,13 @@ class PassageIndex:
     def _located(self, text: str, among: Sequence[Passage]) -> list[Passage]:
         """The passages that have a text, or that it has; only whitespace may differ, or a few signs."""
         plain, there = _plain(text), self._plain_texts
-        if not plain:
-            return []
-        candidates, exact = [*(among or self.nearest(text[:2_000]))], list[Passage]()
-        for each in candidates:
-            if plain in there[each.id] or (len(each.text) >= 40 and there[each.id] in plain):
-                exact.append(each)
-        if exact:
+        candidates = [*(among or self.nearest(text[:2_000]))] if plain else []
+        exact = [
+            each
+            for each in candidates
+            if plain in there[each.id] or (len(each.text) >= 40 and there[each.id] in plain)
+        ]
+        if exact or not plain:
             return exact
         scores = self._bm25.scores(text[:2_000])
         candidates.sort(key=lambda each: -scores[self._numbers[each.id]])

@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
+from ragauge.language.detection import language_of
 from ragauge.questions.checks import VARIANTS, check, with_also_relevant
 from ragauge.questions.derived import derived
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 from ragauge.questions.plan import TYPES, Spread, counts_of
-from ragauge.questions.question import Checked, Draft, Question, write_rows
+from ragauge.questions.question import NO_ANSWER, Checked, Draft, Question, write_rows
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
     from ragauge.judges.providers.factory import JudgeLike
 
 N_QUESTIONS = 200
-FILLING = ("single fact", "number", "temporal", "list", "table look-up", "cloze", "yes/no")
+FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no", "cloze")
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
 """Drafts taken for each question that is still wanted: some are rejected."""
-MAX_YES_NO = 1 / 3
-"""Most yes/no questions for each other one, unless the plan asks for more."""
+MAX_YES_NO = 0.25
+"""The largest share of yes/no questions, unless the plan asks for more."""
 MAX_EXAMPLES = 8
 
 
@@ -102,12 +104,7 @@ def questions(
     return replace(made, kept=with_encoder(made.kept, read, encoder))
 
 
-def available(documents: Documents, seed: int) -> dict[str, int]:
-    """How many drafts of each type the rules find in the documents."""
-    return Counter(draft.question_type for draft in _pool(documents, seed))
-
-
-def _pool(documents: Documents, seed: int) -> list[Draft]:
+def pool(documents: Documents, seed: int) -> list[Draft]:
     """All drafts that the rules find in the documents."""
     simple = drafts(documents)
     return [*simple, *derived(simple, documents.texts, seed)]
@@ -116,18 +113,29 @@ def _pool(documents: Documents, seed: int) -> list[Draft]:
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
     """Take drafts by the plan until each type has its number; then fill up with the types that have more.
 
-    Variants of a question come first, as they use it up; yes/no and clozes last.
+    Variants of a question come first, as they use it up: where there are fewer questions than planned, there
+    are fewer variants too. Yes/no questions and clozes come last, and of yes/no ones no larger share than planned.
     """
-    found = _pool(documents, seed)
+    found, n = pool(documents, seed), sum(counts.values())
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
+    plain = {each.question for each in found if each.question_type in FILLING[:5]}
+    held = min(1, len(plain) / n)
+    limits = {
+        name: ceil(count * held) if name in VARIANTS else count for name, count in counts.items()
+    }
+    closed = min(max(MAX_YES_NO, counts.get("yes/no", 0) / n), 0.999)
     kept: list[Checked] = []
     rejected: list[Checked] = []
     asked: set[str] = set()
 
-    def take(name: str, n: float) -> None:
-        end = len(taken) + n * RESERVE
-        while len(taken) < end and n > 0 and (draft := spread.take(name)) is not None:
+    def take(name: str, n_more: float) -> None:
+        if name == "yes/no":
+            types = Counter(each.question_type for each in (*questions, *taken))
+            most = closed / (1 - closed) * (types.total() - types[name]) or n
+            n_more = min(n_more, (most - types[name]) / RESERVE)
+        end = len(taken) + n_more * RESERVE
+        while len(taken) < end and n_more > 0 and (draft := spread.take(name)) is not None:
             origin = (draft.origin or draft.question).lower()
             if origin not in asked:
                 asked.add(origin)
@@ -137,16 +145,10 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
         questions = [each.question for each in kept]
         have = Counter(each.question_type for each in questions)
         taken: list[Question] = []
-        for name in sorted(counts, key=lambda each: each not in VARIANTS):
-            take(name, counts[name] - have[name])
+        for name in sorted(counts, key=lambda each: (each not in VARIANTS, each == "yes/no")):
+            take(name, limits[name] - have[name])
         for name in (each for each in FILLING if each in counts):
-            asked_now = [*questions, *taken]
-            n_left = sum(counts.values()) - len(asked_now)
-            if name == "yes/no":  # the plainest questions stay few
-                n_closed = sum(each.question_type == name for each in asked_now)
-                n_open = len(asked_now) - n_closed
-                n_left = min(n_left, (MAX_YES_NO * n_open - n_closed) / RESERVE)
-            take(name, n_left)
+            take(name, n - len(questions) - len(taken))
         if not taken:
             break
         checked = with_also_relevant(check([*questions, *taken], documents))
@@ -191,25 +193,11 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
     rejects = Table(
         ("rejected because", "questions", "for example"), examples, sides="lrl", wraps=True
     )
-    notes: list[str] = []
-    short = [f"{name} ({kept[name]} of {n})" for name, n in made.planned.items() if kept[name] < n]
-    if short:
-        found = ", ".join(short)
-        notes.append(f"the documents give fewer questions of these types than planned: {found}")
-    problems = made.documents.problems[:5]
-    notes += [f"not read: {problem.document}: {problem.reason}" for problem in problems]
-    notes += [f"left out: {what}: {count:,}" for what, count in made.documents.left_out.items()]
-    if made.n_calls:
-        cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"
-        if made.cost_usd and made.kept:
-            cost += f", ${made.cost_usd / len(made.kept):,.5f} for each kept question"
-        notes.append(f"{counted(made.n_calls, 'call')}: {cost}")
-    notes += [f"no question from a call: {reason}" for reason in made.failures[:3]]
     planned = f" of {wanted:,} planned" if n < wanted else ""
     return Report(
         headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
         tables=[Table(("type", *columns), rows), *([rejects] if made.rejected else [])],
-        notes=notes,
+        notes=_notes(made, kept),
         commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
         data=lambda: {
             "kept": n,
@@ -220,6 +208,37 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
             "cost_usd": made.cost_usd,
         },
     )
+
+
+def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
+    """What the documents lack, what was not read or left out, and what the calls cost."""
+    notes: list[str] = []
+    short = [f"{name} ({kept[name]} of {n})" for name, n in made.planned.items() if kept[name] < n]
+    if short:
+        found = ", ".join(short)
+        notes.append(f"the documents give fewer questions of these types than planned: {found}")
+    n_closed = made.planned.get("yes/no", 0)
+    if not made.n_calls and kept["yes/no"] < n_closed <= made.available.get("yes/no", 0):
+        notes.append(
+            f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
+        )
+    texts = made.documents.texts.values()
+    n_other = sum(language_of(text) not in (None, *NO_ANSWER) for text in texts)
+    if n_other and not made.n_calls:
+        notes.append(
+            f"{n_other:,} of {counted(len(texts), 'document')} in languages of which the rules write no questions"
+            " (they know English, German, French, Spanish and Chinese); --judge writes them"
+        )
+    problems = made.documents.problems[:5]
+    notes += [f"not read: {problem.document}: {problem.reason}" for problem in problems]
+    notes += [f"left out: {what}: {count:,}" for what, count in made.documents.left_out.items()]
+    if made.n_calls:
+        cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"
+        if made.cost_usd and made.kept:
+            cost += f", ${made.cost_usd / len(made.kept):,.5f} for each kept question"
+        notes.append(f"{counted(made.n_calls, 'call')}: {cost}")
+    notes += [f"no question from a call: {reason}" for reason in made.failures[:3]]
+    return notes
 
 
 def plan_report(

@@ -47,17 +47,15 @@ def with_judge(
     found = list(checked)
     for (place, name, _), reply in zip(asked, replies, strict=True):
         before = found[place]
-        if isinstance(reply, Score):
-            result = not_checked(reply.reason or reply.status)
-        else:
-            result = _result(name, before, reply.value)
-        new = [result.problem] if result.problem else []
-        found[place] = replace(
-            before,
-            sound=before.sound and not new,
-            problems=[*dict.fromkeys([*before.problems, *new])],
-            checks={**before.checks, name: result},
+        is_failed = isinstance(reply, Score)
+        result = (
+            not_checked(reply.reason or reply.status)
+            if is_failed
+            else _result(name, before, reply.value)
         )
+        problems = [*before.problems, *([result.problem] if result.problem else [])]
+        checks = {**before.checks, name: result}
+        found[place] = replace(before, sound=not problems, problems=problems, checks=checks)
     return found
 
 

@@ -14,7 +14,7 @@ from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
 from ragauge.questions.english import PATTERNS, is_good, questions_of
 from ragauge.questions.question import Draft, Source
-from ragauge.questions.translated import questions_in
+from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(
@@ -25,7 +25,8 @@ LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
 LIST = re.compile(
-    r"(?P<intro>[^\n.:]{8,160}):\s*\n+(?P<items>(?:[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S.*(?:\n+|$)){2,12})"
+    r"(?:^|[.!?] )(?P<intro>[^\n.:]{8,160}):\s*\n+(?P<items>(?:[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S.*(?:\n+|$)){2,12})",
+    re.MULTILINE,
 )
 QUESTION_AND_ANSWER = re.compile(
     r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
@@ -35,7 +36,6 @@ NOISE = re.compile(
     r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-CALENDAR = en.words_of("calendar")
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
@@ -63,11 +63,10 @@ class Titles:
 
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
-        asked = question[question.find(" ") :]
-        names = [word for word in re.findall(r"\b[A-Z][\w-]+", asked) if word not in CALENDAR]
+        names = set(re.findall(r"\b[A-Z][\w-]+", question[question.find(" ") :]))
         is_open = subject.split(" ")[0] in ("the", "your", "")
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
-        if is_name or (names and not is_open):
+        if is_name or (names - en.words_of("calendar") and not is_open):
             return question
         own = [each for each in passage.heading.split(" > ") if each and not each.endswith("?")]
         told = set(en.content_words(question))
@@ -76,7 +75,9 @@ class Titles:
             is_long = len(telling[0].split()) > MAX_TITLE_WORDS
             telling.pop(0 if is_long else -1)
         if any(len(self._documents[each]) == 1 for each in telling):
-            return f"{question[:-1]} ({', '.join(map(plain, telling))})?"
+            sign = re.search(r"\s?[?？]$", question)
+            end = sign.start() if sign else len(question)
+            return f"{question[:end]} ({', '.join(map(plain, telling))}){question[end:]}"
         if own:  # it says them itself, or other documents have them too
             return None if telling else question
         return None if re.fullmatch(r"(?:the|your) [a-z-]+|you", subject) else question
@@ -85,50 +86,28 @@ class Titles:
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
     names, titles = en.Names(documents.texts), Titles(documents.passages)
+    languages = {name: language_of(text) or "en" for name, text in documents.texts.items()}
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
-        place = passage.document, passage.heading
-        if passage.kind == "table":
-            found += _of_table(passage, names, titles)
-        else:
-            found += _of_passage(passage, names, titles, is_first=place not in headings)
-        headings.add(place)
+        language = languages[passage.document]
+        if passage.kind == "table" and language in ("en", *CELL):
+            found += _of_table(passage, names, titles, language)
+        elif passage.kind == "prose":
+            place = passage.document, passage.heading
+            found += _of_questions(passage, titles, is_first=place not in headings)
+            language = language_of(passage.text) or language
+            if language == "en":
+                found += _of_lists(passage, names, titles)
+                found += _of_sentences(passage, names, titles)
+            else:
+                found += _of_foreign(passage, titles, language)
+        headings.add((passage.document, passage.heading))
     answers: dict[str, set[str]] = defaultdict(set)
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
     # With two answers it is not clear which is meant; two tables may have the same cell.
     return [each for each in found if len(answers[each.question.lower()]) == 1]
-
-
-def _of_passage(
-    passage: Passage, names: en.Names, titles: Titles, *, is_first: bool
-) -> Iterator[Draft]:
-    asked = [(found[1], found[2], Source(passage, *found.span(2)), "question and answer") for found in QUESTION_AND_ANSWER.finditer(passage.text)]  # fmt: skip
-    first, source = next(_sentences(passage), ("", None))
-    heading = plain(passage.heading.split(" > ")[-1])
-    if is_first and heading.endswith("?") and source and source.start < 5:
-        if first in ("Yes.", "No."):
-            more = [each for each, _ in _sentences(passage)][1:2]
-            first = " ".join((first, *more))
-        if not BULLET.match(passage.text):
-            asked.append((heading, first, source, "heading"))
-    for question, answer, source, pattern in asked:
-        text = titles.beside(plain(question), "", passage)
-        if text and _answers(question, answer):
-            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
-    language = language_of(passage.text) or "en"
-    if language == "en":
-        yield from _of_lists(passage, names, titles)
-        yield from _of_sentences(passage, names, titles)
-        return
-    for sentence, source in _sentences(passage):
-        for question, answer, form, subject in questions_in(language, sentence):
-            is_clear = language == "zh" or len(subject.split()) > 3
-            text = question if is_clear else titles.beside(question, "", passage)
-            if text:
-                kind, pattern = form.question_type, f"{language} {form.question_type}"
-                yield Draft(text, (answer,), (source,), kind, pattern, subject, form.worth)
 
 
 def plain(text: str) -> str:
@@ -149,6 +128,33 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
             yield sentence, Source(passage, start, end)
 
 
+def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterator[Draft]:
+    """The questions of a document itself: in its headings, and before their answers."""
+    asked = [(found[1], found[2], Source(passage, *found.span(2)), "question and answer") for found in QUESTION_AND_ANSWER.finditer(passage.text)]  # fmt: skip
+    heading, sentences = plain(passage.heading.split(" > ")[-1]), [*_sentences(passage)][:2]
+    if is_first and heading.endswith("?") and sentences and not BULLET.match(passage.text):
+        first, source = sentences[0]
+        if first in ("Yes.", "No."):
+            first = " ".join(sentence for sentence, _ in sentences)
+        if source.start < 5:
+            asked.append((heading, first, source, "heading"))
+    for question, answer, source, pattern in asked:
+        text = titles.beside(plain(question), "", passage)
+        if text and _answers(question, answer):
+            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
+
+
+def _answers(question: str, answer: str) -> bool:
+    """Whether a question of a document stands alone, and the sentence below it seems to be its answer."""
+    asked = set(en.content_words(question))
+    begins = ("Yes", "No", "To ", "By ", "In ")
+    is_near = not asked.isdisjoint(en.content_words(answer)) or answer.startswith(begins)
+    # `I` and `my` are the reader.
+    own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
+    is_asked = len(asked) > 2 and ASKING.match(question) and is_good(own)
+    return bool(is_near and is_asked and not en.points_outside(answer))
+
+
 def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
     subject, before = "", None
     for sentence, source in _sentences(passage):
@@ -166,8 +172,7 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
             if question is None:
                 continue
             # A statement that repeats its question would be no answer; with another number it is.
-            is_changed = asked.pattern == "changed number"
-            answer = f"No. {sentence}" if is_changed else asked.answer
+            answer = f"No. {sentence}" if asked.pattern == "changed number" else asked.answer
             # Of a statement and the same with another number only one is asked.
             draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject, worth)
             yield replace(draft, comparing=asked.comparing, value=asked.value, origin=asked.origin)
@@ -179,21 +184,14 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
             subject = said.subject if said and is_thing else ""
 
 
-def _answers(question: str, answer: str) -> bool:
-    """Whether a question of a document stands alone, and the sentence below it seems to be its answer."""
-    asked = set(en.content_words(question))
-    begins = ("Yes", "No", "To ", "By ", "In ")
-    is_near = asked & set(en.content_words(answer)) or answer.startswith(begins)
-    # `I` and `my` are the reader.
-    own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
-    return bool(
-        is_near
-        and len(asked) > 2
-        and ASKING.match(question)
-        and is_good(own)
-        and not (en.points_outside(answer) or answer.endswith("?"))
-        and not answer.lower().startswith(("for example", "it depends", "see "))
-    )
+def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
+    for sentence, source in _sentences(passage):
+        for question, answer, form, subject in questions_in(language, sentence):
+            is_clear = language == "zh" or len(subject.split()) > 3
+            text = question if is_clear else titles.beside(question, "", passage)
+            if text:
+                kind, pattern = form.question_type, f"{language} {form.question_type}"
+                yield Draft(text, (answer,), (source,), kind, pattern, subject, form.worth)
 
 
 def _of_lists(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
@@ -206,32 +204,31 @@ def _of_lists(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Dra
         intro, listed = plain(found["intro"]), "; ".join(items)
         end = found.start("items") + len(found["items"].rstrip())
         sources = (Source(passage, found.start("intro"), end),)
-        asked: list[tuple[str, str]] = []
-        following = re.match(
-            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
-        )
-        if following and not en.points_outside(following["asked"]):
-            asked.append((f"Which {following['asked']}?", ""))
-        if there := re.fullmatch(r"There are (?P<what>[a-z]+ (?:[a-z-]+ ){0,3}[a-z-]+s)", intro):
-            asked.append((f"What are the {there['what']}?", ""))
-        asked += [
+        asked = [
             (f"What {clause.asked('')}?", clause.subject)
             for clause in clauses(f"{intro} the items.", names)
             if clause.main and clause.rest == "the items" and en.content_words(clause.subject)
         ]
+        if following := re.match(
+            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
+        ):
+            asked.append((f"Which {following['asked']}?", ""))
+        if there := re.fullmatch(r"There are (?P<what>[a-z]+ (?:[a-z-]+ ){0,3}[a-z-]+s)", intro):
+            asked.append((f"What are the {there['what']}?", ""))
         for text, subject in asked:
-            if question := titles.beside(text, subject, passage):
+            question = titles.beside(text, subject, passage)
+            if question and not en.points_outside(text):
                 yield Draft(question, (listed,), sources, "list", "list items", subject)
 
 
-def _of_table(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
+def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) -> Iterator[Draft]:
     """`What is the COLUMN of ROW?` for each cell that a column and a row name."""
     rows = [
         (found.span(), [plain(cell) for cell in found[0].strip().strip("|").split("|")])
         for found in re.finditer(r"[^\n]+", passage.text)
     ]
     rows = [row for row in rows if not all(re.fullmatch(r"[:\- ]*", cell) for cell in row[1])]
-    if len(rows) < 3:
+    if len(rows) < 2:
         return
     (_, header), *others = rows
     header = [each.replace("_", " ") for each in header]
@@ -245,49 +242,54 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Dra
         if len(cells) != len(header) or counts[name] > 1 or is_open or not is_name:
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
-            is_plain = re.search(r"^[^<]*\w[^<]*$", cell)
-            is_short = is_plain and 0 < len(cell.split()) <= MAX_ANSWER_WORDS
+            is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
             if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
                 continue
+            sources, kind = (Source(passage, *span),), "table look-up"
+            if language in CELL:
+                question = titles.beside(CELL[language].format(column, name), "", passage)
+                if question and column:
+                    yield Draft(question, (cell,), sources, kind, f"{language} cell", name)
+                continue
             asked = (name, column, "") if is_turned else (column, name, header[0])
-            asked_of_cell, noun = _of_cell(*asked, cell, names) or ("", "")
-            if asked_of_cell and (question := titles.beside(asked_of_cell, "", passage)):
-                amount = quantities(cell)[:1]
-                is_amount = amount and amount[0].start == 0 and not CODED.search(noun)
-                is_compared = is_amount and (amount[0].unit or {*noun.split()} & en.MEASURES)
-                is_long = re.search(r"window|period|term|duration|time|length|distance|range", noun)
-                comparing = f"Which has the {'longer' if is_long else 'higher'} {noun}"
-                compared = comparing if is_compared and not is_turned else ""
-                sources, kind = (Source(passage, *span),), "table look-up"
-                draft = Draft(question, (cell,), sources, kind, "cell", name)
-                yield replace(draft, comparing=compared, value=cell)
+            found = _cell_question(*asked, cell, names)
+            question = titles.beside(found[0], "", passage) if found else None
+            if found and question:
+                draft = Draft(question, (cell,), sources, kind, "cell", name, value=cell)
+                comparing = "" if is_turned else _comparing(found[1], cell)
+                yield replace(draft, comparing=comparing)
 
 
-def _of_cell(
+def _comparing(noun: str, cell: str) -> str:
+    """How two rows are compared by an amount; "" where they are not."""
+    amount = quantities(cell)[:1]
+    is_amount = amount and amount[0].start == 0 and not CODED.search(noun)
+    if not is_amount or not (amount[0].unit or {*noun.split()} & en.MEASURES):
+        return ""
+    is_long = re.search(r"window|period|term|duration|time|length|distance|range", noun)
+    return f"Which has the {'longer' if is_long else 'higher'} {noun}"
+
+
+def _cell_question(
     column: str, row: str, first: str, cell: str, names: en.Names
 ) -> tuple[str, str] | None:
     """`What is the COLUMN of the FIRST ROW, in UNIT?` with COLUMN; None for a column that is no noun."""
-    column = re.sub(r"^[Tt]he ", "", column)
-    unit = re.fullmatch(r"(?P<what>.+?) (?:\((?P<of>[^()]+)\)|(?P<last>\w+))", column)
-    if unit and re.fullmatch(r"[\d.,]+", cell):
-        last = unit["last"] or ""
-        is_unit = unit["of"] or last.upper() in CURRENCIES or quantities(f"1 {last}")[0].unit
-        column, of = (unit["what"], unit["of"] or last) if is_unit else (column, "")
-    else:
-        of = ""
+    column, of = re.sub(r"^[Tt]he ", "", column), ""
+    if re.fullmatch(r"[\d.,]+", cell) and (
+        unit := re.fullmatch(r"(?P<what>.+?) (?:\((?P<of>[^()]+)\)|(?P<last>\w+))", column)
+    ):
+        last = unit["last"] or "x"
+        if unit["of"] or last.upper() in CURRENCIES or quantities(f"1 {last}")[0].unit:
+            column, of = unit["what"], unit["of"] or last
     words = re.findall(r"[\w'’%-]+", column.lower())
     if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
         return None
     last = words[-1]
     is_count = not of and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"] or is_count
-    is_title = (
-        column[0].isupper() and not en.form_of(last) and not last.endswith(("ed", "ing", "est"))
-    )
-    if not (is_known or is_title) or not re.search(r"[a-z]{3}", last):
-        return None
+    is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
-    if what.split()[-1:] == words[-1:]:  # `the day of the day`
+    if not (is_known or (column[0].isupper() and not is_other)) or what.endswith(last):
         return None
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
@@ -297,5 +299,7 @@ def _of_cell(
         return f"How many {name} does {thing} have?", name
     joined = "for" if YEAR.fullmatch(row) else "of"
     unit_asked = f", in {of.upper() if of.upper() in CURRENCIES else of}" if of else ""
-    be = "are" if en.is_plural(last) else "is"
-    return f"What {be} the {name} {joined} {thing}{unit_asked}?", name
+    return (
+        f"What {'are' if en.is_plural(last) else 'is'} the {name} {joined} {thing}{unit_asked}?",
+        name,
+    )

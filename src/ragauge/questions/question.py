@@ -120,8 +120,14 @@ def write_rows(path: str | Path, checked: Sequence[Checked]) -> None:
     write_text(Path(path), "".join(f"{line}\n" for line in lines))
 
 
-NO_ANSWER = "The documents do not say."
-"""The reference of an unanswerable question."""
+NO_ANSWER = {
+    "en": "The documents do not say.",
+    "de": "Die Dokumente sagen dazu nichts.",
+    "fr": "Les documents ne le disent pas.",
+    "es": "Los documentos no lo dicen.",
+    "zh": "文档中没有提到。",
+}
+"""The reference of an unanswerable question, by its language."""
 
 
 class Source(NamedTuple):

@@ -80,6 +80,13 @@ FORMS = {
         Form(ZH_SUBJECT + r"(?P<V>是|有|位于|成立于|需要)(?P<A>[^，。；：]{4,40})", "{S}{V}{A}吗？", "是", "yes/no", 1.0),
     ),
 }  # fmt: skip
+CELL = {
+    "de": "Was steht unter „{}“ bei „{}“?",
+    "fr": "Que lit-on sous « {} » pour « {} » ?",
+    "es": "¿Qué figura en «{}» para «{}»?",
+    "zh": "“{1}”的“{0}”是什么？",
+}
+"""How a cell of a table is asked for: its column and its row, which have any gender."""
 POINTING = {
     "de": r"er|sie|es|dies\w*|jene\w*|ihr\w*|sein\w*|wir|ich|hier|man|uns\w*|dort|da|das|dabei|dazu|damit|diese\w*|folgend\w*|solche\w*",
     "fr": r"il|elle|ils|elles|ce|cet|cette|ces|celui|celle|nous|on|notre|nos|leur|leurs|son|sa|ses|ici|je|qui|que|y|suivant\w*",

@@ -43,6 +43,9 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
         ("It has eggs, milk, soy and fish.", "It has eggs, milk and soy.", "item"),
         ("It has eggs and milk.", "It has eggs, milk and soy.", "left out"),
         ("It is $9; $18 is the old price.", "It costs $18.", "side remark"),
+        ("Dogs are welcome.", "Dogs are not welcome.", "negation"),
+        ("There is a diesel version.", "There's no diesel version.", "negation"),
+        ("It needs 2.2 megawatts.", "It needs 2.2 kilowatts.", "unit"),
         ("Not Karin Holm but Rafael Ortega.", "Karin Holm followed Tomas Novak.", "negation"),
         ("不是SHA-1，而是AES-128。", "备份用SHA-1加密。", "negation"),
         ("备份用AES-128加密。", "备份用AES-256加密。", "version"),
@@ -98,6 +101,8 @@ def test_one_detail_that_differs_is_found(answer, reference, kind):
         ("The old bridge was replaced by the new one.", "The new bridge replaced the old one."),
         ("The bar opens at 9 at night.", "The bar opens at 9 in the evening."),
         ("周一关闭，周二开放。", "周二开放，周一关闭。"),
+        ("Not until the middle of May.", "From the middle of May on."),
+        ("It needs 2,200 W.", "It needs 2.2 kW."),
         ("One of 5 was sold in 1999. It costs $18 in all shops, of 40 that there are, or $20 in 7.", "$19"),
     ],
 )  # fmt: skip
@@ -105,6 +110,16 @@ def test_the_same_in_other_words_and_what_is_left_unsaid_contradict_nothing(answ
     assert not align(answer, reference, "").differences
 
 
+def test_a_short_answer_to_a_question_with_a_negation_denies_what_the_question_does():
+    passage = ["Send us no covering letter."]
+    found = [
+        align_to_passages("A covering letter.", passage, asked)
+        for asked in (DENIED, "What is sent?")
+    ]
+    assert [bool(each.differences) for each in found] == [False, True]
+
+
+DENIED = "What should not be sent?"
 REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 13 days before arrival and we return 50%."
 
 

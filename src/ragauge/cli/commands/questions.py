@@ -1,6 +1,7 @@
 """Make questions with known answers from your documents, or check a test set."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def make_command(
     from ragauge.cli.outcome import print_estimate
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.judge_writer import JudgeWriter
-    from ragauge.questions.making import available, made_report, plan_report, questions
+    from ragauge.questions.making import made_report, plan_report, pool, questions
     from ragauge.questions.plan import TYPES, counts_of, read_types
     from ragauge.questions.question import write_rows
 
@@ -166,7 +167,11 @@ def make_command(
     if files is None:
         counts = counts_of(n_questions, shares)
         writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
-        drafts = writer.places() if writer else available(read, seed)
+        drafts = (
+            writer.places()
+            if writer
+            else Counter(draft.question_type for draft in pool(read, seed))
+        )
         plan = plan_report(counts, drafts, len(read.texts), len(read.passages))
         write_report(plan, [(form or "table", None)])
         if writer:

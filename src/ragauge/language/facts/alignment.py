@@ -128,7 +128,7 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
             and (theirs is clauses or one.kind != "member")
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
-        each = each or [*turned(statement, clauses, MIN_ALIKE)]
+        each = each or [*turned(statement, clauses, asked, MIN_ALIKE)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
 

@@ -11,7 +11,7 @@ from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact, Part, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
-from ragauge.language.numbers.unit_conversion import converted
+from ragauge.language.numbers.unit_conversion import converted, power_between
 
 MIN_SIZE = 3
 """The fewest words and facts of a statement that words are compared with."""
@@ -19,7 +19,6 @@ MIN_LIKENESS = 0.5
 """The likeness of two statements from which their words are compared."""
 GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
 """A number whose point may be one between thousands, as in German and Spanish."""
-BYTES = {"byte": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15}
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LIKELY = "value"
 MAX_OPERANDS, MAX_DIGITS, MAX_DECIMALS = 12, 100, 6
@@ -97,6 +96,13 @@ def likeness(one: Statement, other: Statement) -> float:
 def kind_of_word(word: Word) -> str:
     """`dense`: of a script that has no capitals, and an order that is fixed."""
     return "dense" if word.key[0] > "\u3000" else "name" if word.is_name else "word"
+
+
+def are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
+    """Whether two statements are alike enough for their words to be compared; of two or three words, all must be the same."""
+    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE:
+        return bool(theirs.keys) and ours.keys == theirs.keys
+    return likeness(ours, theirs) >= least
 
 
 def joints(statement: Statement) -> list[Part]:
@@ -231,7 +237,8 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
     value = cast(Decimal, fact.value)
     if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
         return value
-    for table in (BYTES, DAYS):
-        if fact.unit in table and unit in table:
-            return DIVIDING.divide(value * table[fact.unit], Decimal(table[unit]))
+    if (power := power_between(fact.unit, unit)) is not None:
+        return value.scaleb(power)
+    if fact.unit in DAYS and unit in DAYS:
+        return DIVIDING.divide(value * DAYS[fact.unit], Decimal(DAYS[unit]))
     return converted(value, fact.unit, unit)

@@ -7,10 +7,10 @@ from ragauge.language.facts.differences import (
     MIN_SIZE,
     Difference,
     Item,
+    are_comparable,
     is_same,
     joints,
     kind_of_word,
-    likeness,
     part_of,
     span,
 )
@@ -37,13 +37,15 @@ def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> li
     ]
 
 
-def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Difference]:
+def turned(
+    ours: Statement, theirs: Statement, asked: Sequence[Statement], least: float
+) -> Iterator[Difference]:
     """A statement with the opposite sense; two changes that turn it cancel each other.
 
     An opposite word, a negation, two sides exchanged, and the passive each turn the sense: `B is lighter than A` says that
     `A is heavier than B`.
     """
-    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
+    if not are_comparable(ours, theirs, least):
         return
     opposite = opposite_of(ours, theirs)
     # Where a statement has both words of a pair of opposites: if the two count as one word, and if they do not.
@@ -53,7 +55,8 @@ def turned(ours: Statement, theirs: Statement, least: float) -> Iterator[Differe
         yield orders[0]
     elif opposite and not any(orders):
         yield opposite
-    if has_negation(ours) == has_negation(theirs):
+    is_by_question = len(ours.keys) < MIN_SIZE and any(map(has_negation, asked))
+    if (has_negation(ours) or is_by_question) == has_negation(theirs):
         return
     senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
     mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}

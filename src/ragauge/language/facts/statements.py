@@ -7,8 +7,8 @@ from itertools import product
 
 from ragauge.language.facts.differences import (
     MIN_LIKENESS,
-    MIN_SIZE,
     Difference,
+    are_comparable,
     beside,
     facts_of,
     is_same,
@@ -79,7 +79,7 @@ def compare(
             yield opposite
     if len(answer) > FEW:
         least = MIN_LIKENESS_OF_MANY
-    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE or likeness(ours, theirs) < least:
+    if not are_comparable(ours, theirs, least):
         return
     for found, expected in EXCLUSIVE_SCOPES:  # beside the same word
         if found not in ours.scopes or expected not in theirs.scopes:
@@ -88,7 +88,7 @@ def compare(
         is_clear = expected not in ours.scopes and found not in theirs.scopes
         if is_clear and not beside(ours, here).isdisjoint(beside(theirs, there)):
             yield Difference("quantifier", here, there)
-    yield from turned(ours, theirs, least)
+    yield from turned(ours, theirs, asked, least)
     # A name in whose place the other statement has another; neither is stated elsewhere.
     tokens = {token.text for statement in (ours, theirs) for token in statement.tokens}
     is_german = not GERMAN.isdisjoint(tokens) and ENGLISH.isdisjoint(tokens)

@@ -77,8 +77,9 @@ def csv_tables(
     # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     _, header_line = next(text_lines(path, [], excel_notes=[]), (1, ""))
-    other = next((mark for mark in ";\t|" if mark in header_line), delimiter)
-    if delimiter not in header_line and other != delimiter:
+    unquoted = re.sub(r'"[^"]*"', "", header_line)
+    other = max(";\t|", key=unquoted.count)
+    if unquoted.count(other) > unquoted.count(delimiter):
         notes.append(f"the cells are separated by {other!r}")
         delimiter = other
     largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
