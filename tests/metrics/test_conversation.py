@@ -200,7 +200,11 @@ def test_a_part_without_a_verdict_is_no_proof_of_faultlessness():
     assert faultless(NOTHING, none, lacks, unsaid, none) == lacks
     assert faultless(NOTHING, none, one, unsaid, none).value == 1
     assert (
-        faultless(NOTHING, none, Score(0.5), unsaid, none).evidence["why"] == "contradicts an earlier answer"
+        faultless(NOTHING, none, Score(0.5), unsaid, none).evidence["why"]
+        == "contradicts an earlier answer"
     )
-    assert faultless(NOTHING, none, one, Score(0.0), none).evidence["why"] == "answers about another thing"
+    assert (
+        faultless(NOTHING, none, one, Score(0.0), none).evidence["why"]
+        == "answers about another thing"
+    )
     assert faultless(NOTHING, unsaid, one, unsaid, none) == unsaid
