@@ -121,7 +121,7 @@ def state_match(
     )
 
 
-@metric(version=6)
+@metric(version=7)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
