@@ -17,6 +17,7 @@ from ragauge.comparing.comparison import FRAME, MetricComparison
 from ragauge.evaluation import config
 from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.judges.config import LANGUAGE
+from ragauge.label import PRECISIONS
 from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.documents import CONTAINER_KEYS, TEXT_KEYS
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
@@ -39,6 +40,7 @@ AT_LEAST_1: Schema = {"type": "integer", "minimum": 1}
 ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0}
 NOT_BLANK: Schema = {"type": "string", "pattern": r"\S"}
+LABEL: Schema = {"type": "string", "pattern": r"^\s*[A-Za-z_]"}
 TYPES: dict[object, Schema] = {
     str: STRING,
     int: {"type": "integer"},
@@ -215,6 +217,7 @@ def configuration() -> Schema:
     """A configuration of `ragauge run` (ragauge.toml). Paths are relative to the file."""
     notes = notes_of(config)
     name = {"type": "string", "minLength": 1}
+    fields_read = {each: {**STRING, "description": FIELDS[each].meaning} for each in FIELDS}
     judge = from_keys(
         JUDGE_KEYS,
         notes["judge"],
@@ -222,7 +225,13 @@ def configuration() -> Schema:
         price=list_of(NOT_NEGATIVE, minItems=2, maxItems=2),
         max_cost_usd=ABOVE_0,
         language={"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
-        **dict.fromkeys(("repeat", "max_calls", "window"), AT_LEAST_1),
+        **dict.fromkeys(("repeat", "max_calls", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1),
+    )
+    encoder = from_keys(
+        config.ENCODER_KEYS,
+        notes["encoder"],
+        precision={"enum": list(PRECISIONS)},
+        dimensions=AT_LEAST_1,
     )
     gate = from_keys(
         config.GATE_KEYS,
@@ -235,9 +244,12 @@ def configuration() -> Schema:
         notes[""],
         prefer={"enum": list(get_args(Prefer))},
         evidence={"enum": list(get_args(KeptEvidence))},
-        encoder=from_keys(config.ENCODER_KEYS, notes["encoder"]),
+        encoder=encoder,
         judge=judge,
         gate=gate,
+        map={"type": "object", "properties": fields_read, "additionalProperties": False},
+        metrics=list_of(LABEL),
+        seed=COUNT,
         **dict.fromkeys(("limit", "workers"), AT_LEAST_1),
     )
     return {**made, "not": {"required": ["data", "systems"]}}
@@ -258,7 +270,15 @@ def check() -> Schema:
     notes = notes_of(suite)
     rule = {**closed(RULE_VALUES), "minProperties": 1, "maxProperties": 1}
     rules = {"type": "object", "minProperties": 1, "additionalProperties": rule}
-    return from_keys(suite.CHECK_KEYS, notes["check"], ["rules"], rules=rules, where=NOT_BLANK)
+    holds = {"type": "object", "additionalProperties": NOT_BLANK}
+    return from_keys(
+        suite.CHECK_KEYS,
+        notes["check"],
+        ["rules"],
+        rules={**rules, "propertyNames": NOT_BLANK},
+        holds={**holds, "propertyNames": NOT_BLANK},
+        **dict.fromkeys(("where", "mean"), NOT_BLANK),
+    )
 
 
 def suite_file() -> Schema:
@@ -268,7 +288,8 @@ def suite_file() -> Schema:
         suite.METRIC_KEYS,
         notes["metric"],
         ["label"],
-        label={"type": "string", "pattern": r"^\s*[A-Za-z_]"},
+        label=LABEL,
+        name=NOT_BLANK,
         scale=SCALE,
         digits=DIGITS,
         show={"enum": list(suite.SHOWN_AS)},
@@ -287,6 +308,7 @@ def suite_file() -> Schema:
         suite.SUITE_KEYS,
         notes[""],
         ["name"],
+        name=NOT_BLANK,
         scale=SCALE,
         digits=DIGITS,
         precision={"enum": list(suite.EMBEDDED_PRECISIONS)},

@@ -28,7 +28,15 @@ def test_the_citation_names_the_version_and_the_licence_of_the_package():
     assert {"message", "title", "authors"} <= set(cited)
     for key in ("version", "license"):
         assert cited[key] == PROJECT[key]
-    assert cited["repository-code"] == PROJECT["urls"]["Repository"]
+
+
+def test_the_account_that_is_not_known_yet_is_named_where_the_release_says_so():
+    texts = [*ROOT.glob("*.*"), *ROOT.glob("docs/*.md"), *ROOT.glob(".github/**/*.*")]
+    held = {path.name for path in texts if path.is_file() and b"OWNER/" in path.read_bytes()}
+    assert held == {"pyproject.toml", "gate.md"}
+    assert (
+        "`OWNER` in `pyproject.toml` and `docs/gate.md`" in (ROOT / "CONTRIBUTING.md").read_text()
+    )
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

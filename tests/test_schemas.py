@@ -121,8 +121,10 @@ def test_a_configuration_is_valid_if_it_can_be_read(lines, is_good, tmp_path):
 
 
 def test_values_that_only_the_run_refuses_are_not_valid():
-    assert not takes("config", {"evidence": "some"})
-    wrong = {"price": [1], "repeat": 0, "max_cost_usd": 0, "language": "German"}
+    options = {"evidence": "some", "seed": -1, "metrics": [""], "map": {"answr": "a"}}
+    options |= {"encoder": {"precision": "fp8"}}
+    assert not any(takes("config", {key: value}) for key, value in options.items())
+    wrong = {"price": [1], "repeat": 0, "max_cost_usd": 0, "language": "German", "rpm": 0}
     assert not any(takes("config", {"judge": {"model": "a", k: v}}) for k, v in wrong.items())
 
 
@@ -132,6 +134,10 @@ name = "x"
 metric = [{{label = "ndcg"}}]
 name = "x"; metric = []
 name = "x"; metric = ["ndcg"]
+name = " "; metric = [{{label = "ndcg"}}]
+name = "x"; metric = [{{label = "ndcg", name = ""}}]
+name = "x"; check = [{{rules = {{"" = {{contains = "x"}}}}}}]
+name = "x"; check = [{{mean = "", rules = {{a = {{contains = "x"}}}}}}]
 name = 1; {RULE}
 name = "x"; {RULE}; metrics = []
 name = "x"; {RULE}; scale = 0

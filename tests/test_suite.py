@@ -102,7 +102,7 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         ("scale = -1e7\n" + METRIC, "mine.toml: scale must be above 0 and at most 1,000,000"),
         (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
         (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
-        (METRIC + METRIC, "two metrics have the name 'exact_match'"),
+        (METRIC + METRIC, "the name 'exact_match' is used twice"),
         ("[[check]]\n", "check 1: has no rules"),
         ("[[check]]\nwhere = 'id ='\n[check.rules]\na = { contains = 'x' }\n", "at its end"),
         ("[[check]]\n[check.rules]\na = 'x'\n", "must be a table with one of contains"),

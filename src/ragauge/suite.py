@@ -205,7 +205,7 @@ class Suite:
     def read(cls, table: Table, place: str) -> "Suite":
         """The suite that a TOML table describes."""
         problems = check_table(table, SUITE_KEYS, place)
-        if "name" not in table:
+        if not str(table.get("name", "")).strip():
             problems.append(f"{place}: has no name")
         if problems:
             raise SuiteError("\n".join(problems))
@@ -224,8 +224,7 @@ class Suite:
                 problems.append(f"{place}: {name} is in the unknown family {family!r}{hint}")
         checks = tuple(_checks(table, place, problems))
         findings = tuple(_findings(table, place, problems))
-        for name in _duplicates(entry.name for entry in entries):
-            problems.append(f"{place}: two metrics have the name {name!r}; rename one")
+        problems += _misnamed((entry.name for entry in entries), place)
         known = {entry.name for entry in entries}.union(*map(names_of, checks))
         for number, finding in enumerate(findings, 1):
             for name in sorted(finding.when.fields - known):
@@ -302,10 +301,7 @@ def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
             problems.append(f"{where}: {error}")
             continue
         mean = None if "mean" not in table else str(table["mean"])
-        problems += (
-            f"{where}: the name {name!r} is used twice; rename one"
-            for name in _duplicates([*rules, *holds, *([mean] if mean else [])])
-        )
+        problems += _misnamed([*rules, *holds, *([] if mean is None else [mean])], where)
         scale, digits = _scale(suite, suite, where, problems)
         yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
 
@@ -325,8 +321,11 @@ def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding
             problems.append(f"{where}: {error}")
 
 
-def _duplicates(names: Iterable[str]) -> list[str]:
-    return sorted(name for name, n in Counter(names).items() if n > 1)
+def _misnamed(names: Iterable[str], place: str) -> list[str]:
+    counts = Counter(names)
+    twice = sorted(name for name, n in counts.items() if n > 1)
+    problems = [f"{place}: the name {name!r} is used twice; rename one" for name in twice]
+    return problems + [f"{place}: a name is empty" for name in counts if not name.strip()]
 
 
 def names_of(check: Check) -> set[str]:
@@ -350,7 +349,7 @@ def _rules(rules: Table, place: str, problems: list[str]) -> Iterator[tuple[str,
         elif kind != "list_coverage":
             texts = as_list(value)
             setting = value if texts is None else tuple(texts)
-            setting = str(value) if kind == "number" else setting
+            setting = str(value) if kind == "number" and type(value) in (int, float) else setting
             yield name, Label(kind, {RULES[kind]: cast(SettingValue, setting)})
         elif (table := as_table(value)) is None:
             problems.append(

@@ -283,6 +283,15 @@ class Counted:
         return f"{question} {top_k}"
 
 
+def test_an_answer_beside_a_question_is_the_expected_one_unless_a_system_gave_it():
+    for system, references in (({}, ["2 years"]), ({"system": "old"}, None)):
+        row = {"id": "q1", "question": "How long?", "answer": "2 years", **system}
+        frame = rg.ask([row], lambda _: "3 years").samples.frame
+        assert frame["answer"].to_list() == ["3 years"]
+        found = frame["references"].to_list() if "references" in frame.columns else [None]
+        assert found == [references]
+
+
 def test_what_is_answered_is_not_asked_again_and_what_failed_is(tmp_path):
     target = Counted(fails=lambda n: n == 2)
     found = rg.ask(QUESTIONS, target.answer, folder=tmp_path, retries=0, concurrency=1)

@@ -221,13 +221,20 @@ def test_what_is_not_covered_says_what_to_do(judge, monkeypatch, act, message):
         ("metrics", "NoiseSensitivity", "NoiseSensitivity is not covered.*nearest is faithful"),
         ("metrics", "NonLLMStringSimilarity", "NonLLMStringSimilarity.*nearest is fuzzy_match"),
         ("metrics", "ToolCallF1", "ToolCallF1 is not covered here: ragauge's metric is tool"),
-        ("", "MultiTurnSample", "ragas's MultiTurnSample is not covered here: help"),
+        ("", "MultiTurnSample", "MultiTurnSample is not covered here: ragauge.evaluate takes conv"),
+        ("metrics", "DiscreteMetric", "DiscreteMetric is not covered here: write a function"),
+        ("llms", "LlamaIndexLLMWrapper", "LlamaIndexLLMWrapper is not covered here: give a mod"),
     ],
 )
 def test_names_of_ragas_that_are_not_covered_say_so(place, name, message):
     module = importlib.import_module(f"ragauge.compat.ragas.{place}".rstrip("."))
     with pytest.raises(ImportError, match=message):
         getattr(module, name)
+
+
+def test_a_function_of_ragas_that_is_not_covered_names_what_does_it():
+    with pytest.raises(ImportError, match=r"ragas's experiment is not covered here: ragauge\.ask"):
+        from ragauge.compat.ragas import experiment  # noqa: F401
 
 
 def test_scripts_of_ragas_0_4_import_metrics_models_and_limits_from_their_places(monkeypatch):

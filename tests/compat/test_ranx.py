@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from pytest import approx
 
-from ragauge.compat.ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion
+from ragauge.compat.ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion, plot
 from ragauge.errors import LabelError, PlanError
 
 QRELS = {"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}}
@@ -124,11 +124,21 @@ def test_fusion_is_tuned_as_by_ranx():
     bad = Run({"q": {"e": 3.0, "f": 2.0, "d": 1.0}})
     best, tried = optimize_fusion(qrels, [bad, good], metric="mrr", return_optimization_report=True)
     assert best == {"weights": (0.3, 0.7)}
-    assert len(tried) == 11
-    assert (tried["(1.0, 0.0)"], tried["(0.0, 1.0)"]) == (approx(1 / 3), 1.0)
+    assert len(tried.results) == 11
+    tried.rounding_digits, tried.show_percentages = 4, True
+    assert tried.to_table().splitlines()[-1] == "(1.0, 0.0)  33.33"
+    assert tried.results["(0.0, 1.0)"] == 1.0
     fused = fuse([bad, good], norm="min-max", method="wsum", params=best)
     assert [*fused["q"]] == ["d", "e", "f"]
     assert optimize_fusion(qrels, [bad, good], method="rrf", metric="mrr") == {"k": 100}
+
+
+def test_norms_that_ranx_has_and_ragauge_has_not():
+    runs = [Run({"q": {"a": 2.0, "b": 1.0}}), Run({"q": {"c": 9.0}})]
+    assert fuse(runs, norm="max", method="sum") == {"q": {"a": 1.0, "c": 1.0, "b": 0.5}}
+    # Of 3 documents the first run gives 1 and 2/3, and (1 - 2/3) / 1 to c; the second 1, and 1/2 to the two others.
+    borda = fuse(runs, norm="borda", method="sum")["q"]
+    assert borda == {"a": 1.5, "c": approx(4 / 3), "b": approx(7 / 6)}
 
 
 def test_files_and_frames(tmp_path):
@@ -142,7 +152,9 @@ def test_files_and_frames(tmp_path):
     run = Run.from_file(str(tmp_path / "bm25.run"), kind="trec")
     assert (run.name, run.to_dict()) == ("bm25", {"q_1": {"d_12": 0.9, "d_25": 0.7}})
     assert Run.from_file(str(tmp_path / "run.json")).to_dict() == RUN
-    for ending in ("json", "trec", "parquet"):
+    Run(RUN).save(str(tmp_path / "run.custom"), kind="json")
+    assert Run.from_file(str(tmp_path / "run.custom"), kind="json") == RUN
+    for ending in ("json", "trec", "parquet", "parq"):
         path = str(tmp_path / f"saved.{ending}")
         Run(RUN).save(path)
         assert Run.from_file(path).to_dict() == RUN, ending
@@ -162,8 +174,11 @@ def test_what_is_not_covered_says_so():
         compare(qrels, [Run(RUN)], ["mrr"], stat_test="tukey")
     with pytest.raises(PlanError, match=r"method='gmnz'\) is not covered"):
         optimize_fusion(qrels, [Run(RUN), Run(RUN)], method="gmnz")
-    with pytest.raises(AttributeError, match=r"ranx's Run\.from_ranxhub is not covered here"):
-        Run({}).from_ranxhub("id")
+    assert evaluate(qrels, run.make_comparable(qrels), "mrr") == 0.5
+    with pytest.raises(PlanError, match=r"would be downloaded.*Run\.from_file"):
+        Run.from_ranxhub("id")
+    with pytest.raises(PlanError, match="plot is not covered"):
+        plot(qrels, [run], graph="iprec_at_recall")
     with pytest.raises(PlanError, match="method='bayesfuse' is not covered"):
         fuse([Run(RUN), Run(RUN)], method="bayesfuse")
     with pytest.raises(PlanError, match="two runs have one name"):

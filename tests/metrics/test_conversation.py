@@ -3,6 +3,7 @@
 import pytest
 
 import ragauge as rg
+from ragauge.conversations.transcript import Transcript
 from ragauge.metrics.conversation import faultless
 from ragauge.score import Score, Status
 
@@ -10,6 +11,17 @@ from ragauge.score import Score, Status
 def chat(*texts):
     roles = ("user", "assistant")
     return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+def added(*results):
+    """A question whose tool gives these results, one after the other, and its answer."""
+    called = [
+        {"role": "assistant", "tool_calls": [{"name": "add", "arguments": {"try": at}}]}
+        for at in range(len(results))
+    ]
+    said = [{"role": "tool", "name": "add", "content": result} for result in results]
+    ask, answer = chat("2 + 2?", "It is 4.")
+    return [ask, *(each for pair in zip(called, said, strict=True) for each in pair), answer]
 
 
 FEE = "The fee of the lantern hut is $60 a year."
@@ -36,6 +48,9 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     [
         (chat("Ticket?", "A ticket costs £12.", "And for students?", "A ticket costs £8."), None),
         (chat("To Norway?", "Yes.", "To Chile?", "No."), None),
+        # What was said is said otherwise where another thing is asked about it; what is said of that thing is not.
+        (chat("Are dogs allowed?", "Dogs are allowed on the ferry.", "Where do I book for him?", "Dogs are not allowed on the ferry."), "negation"),
+        (chat("Has it a pool?", "Yes, the hotel has an indoor pool.", "And an outdoor pool?", "No, the hotel does not have an outdoor pool."), None),
         (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
         (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
         (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
@@ -89,6 +104,9 @@ def test_sentences_that_were_said_before():
     [
         (chat("Fee?", FEE), 0, None),
         (chat("Fee?", FEE, "And the key?"), 1, "nothing follows"),
+        (chat("Fee?", FEE, "Vielen Dank!"), 0, None),
+        (chat("Fee?", FEE, "Ok, thanks for your help.", ""), 0, None),
+        (chat("Fee?", FEE, "Thanks, now cancel my key"), 1, "nothing follows"),
         (chat("Fee?", "", "Why?", FEE), 1, "the answer is empty"),
         (chat("Fee?", "I don't know.", "Why?", FEE), 1, "refused: "),
         ([{"role": "assistant", "content": "Hello!"}, *chat("Fee?", FEE)], 0, None),
@@ -163,6 +181,9 @@ def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
         (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
         (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
         (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
+        (chat("Fee?", FEE, "Great, thank you very much!"), 1, None),
+        (added("Error: busy"), 0, "does not recover from a failed call"),
+        (added("Error: busy", "4"), 1, None),
     ],
 )
 def test_faults_that_show_without_references(messages, value, why):
@@ -170,13 +191,20 @@ def test_faults_that_show_without_references(messages, value, why):
     assert (score.value, score.evidence.get("why")) == (value, why)
 
 
+NOTHING = Transcript((), ())
+
+
 def test_a_part_without_a_verdict_is_no_proof_of_faultlessness():
     none, one = Score(0.0), Score(1.0)
     lacks, unsaid = Score.missing("no messages"), Score.undefined("no follow-up")
-    assert faultless(none, lacks, unsaid, none) == lacks
-    assert faultless(none, one, unsaid, none).value == 1
+    assert faultless(NOTHING, none, lacks, unsaid, none) == lacks
+    assert faultless(NOTHING, none, one, unsaid, none).value == 1
     assert (
-        faultless(none, Score(0.5), unsaid, none).evidence["why"] == "contradicts an earlier answer"
+        faultless(NOTHING, none, Score(0.5), unsaid, none).evidence["why"]
+        == "contradicts an earlier answer"
     )
-    assert faultless(none, one, Score(0.0), none).evidence["why"] == "answers about another thing"
-    assert faultless(unsaid, one, unsaid, none) == unsaid
+    assert (
+        faultless(NOTHING, none, one, Score(0.0), none).evidence["why"]
+        == "answers about another thing"
+    )
+    assert faultless(NOTHING, unsaid, one, unsaid, none) == unsaid

@@ -32,6 +32,19 @@ def chat(system, *turns):
     return {"id": "trip", "system": system, "messages": messages, **given}
 
 
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "<b>find</b>",
+            "description": "Looks up a train.",
+            "parameters": {"type": "object", "properties": {"to": {"type": "string"}}},
+        },
+    },
+    {"name": "stop"},
+]
+
+
 @pytest.fixture
 def report(tmp_path):
     right = ("When?", {"to": "Oslo"}, "8:00", "At 8.")
@@ -40,6 +53,17 @@ def report(tmp_path):
     return rg.evaluate(rows, ["exact_match", "tool_call_match", "latency_s"]).report(
         tmp_path / "r.html"
     )
+
+
+def test_the_tools_are_a_list_with_folded_arguments(opened, tmp_path):
+    row = {**chat("a", ("When?", {"to": "Oslo"}, "8:00", "At 8.")), "tools": TOOLS}
+    page = opened(rg.evaluate([row], "steps").report(tmp_path / "r.html"), "#/questions?id=trip")
+    page.page.wait_for_selector(".fields details")
+    assert page.texts(".fields details summary") == ["<b>find</b> Looks up a train.", "stop"]
+    arguments = page.page.locator(".fields details pre").first
+    assert arguments.is_hidden()
+    page.page.locator(".fields details summary").first.click()
+    assert '"to"' in arguments.inner_text()
 
 
 def test_a_conversation_is_drawn_turn_by_turn_for_each_system(opened, report):

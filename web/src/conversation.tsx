@@ -5,7 +5,7 @@ import type { Question, Rows } from "./rows";
 import { changed, isNarrow, place } from "./state";
 import { SystemTable } from "./systems";
 import { MEASURED } from "./tradeoffs";
-import { type Message, transcript } from "./transcript";
+import { type Message, type toolsIn, transcript } from "./transcript";
 import type { MetricView } from "./view";
 
 const FIELDS = ["conversation", "turn"];
@@ -111,6 +111,23 @@ export function Bubbles({ messages }: { messages: Message[] }) {
             </details>
           ))}
         </div>
+      ))}
+    </>
+  );
+}
+
+/** Name and description of each tool; its arguments are folded. */
+export function Tools({ tools }: { tools: NonNullable<ReturnType<typeof toolsIn>> }) {
+  return (
+    <>
+      {tools.map((tool, at) => (
+        <details key={at} class="call">
+          <summary>
+            {tool.name}
+            {tool.description && <span class="soft"> {tool.description}</span>}
+          </summary>
+          <pre>{tool.given || "(no arguments)"}</pre>
+        </details>
       ))}
     </>
   );

@@ -1,7 +1,7 @@
 // One question: its texts, and for each system the answer, the passages, and each score with its reason.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { briefly } from "./brief";
-import { Bubbles, Conversation } from "./conversation";
+import { Bubbles, Conversation, Tools } from "./conversation";
 import { Evidence } from "./evidence";
 import { actions, tooltip } from "./keys";
 import { Markdown, Marked, WordDiff } from "./marks";
@@ -10,7 +10,7 @@ import type { Question, Rows } from "./rows";
 import { spansInAnswer, spansInContexts } from "./spans";
 import { changed, go, isNarrow, param, place, replace } from "./state";
 import { Breakable, SystemTable } from "./systems";
-import { transcript } from "./transcript";
+import { toolsIn, transcript } from "./transcript";
 import type { MetricView } from "./view";
 
 type Answer = Question["answers"][number];
@@ -231,6 +231,8 @@ function FieldValue({ name, value }: { name: string; value: unknown }) {
   }
   const said = CONVERSATIONS.includes(name) && typeof value === "string" ? transcript(value) : null;
   if (said) return <Bubbles messages={said} />;
+  const tools = name === "tools" ? toolsIn(value) : null;
+  if (tools) return <Tools tools={tools} />;
   return <>{typeof value === "string" ? value : JSON.stringify(value)}</>;
 }
 

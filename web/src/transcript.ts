@@ -53,6 +53,18 @@ export function transcript(text: string): Message[] | null {
   return messages;
 }
 
+/** The tools that a system may call, in the format of any chat API; null for a value that lists none. */
+export function toolsIn(value: unknown): { name: string; description: string; given: string }[] | null {
+  const given = parsed(value);
+  if (!Array.isArray(given) || !given.length || !given.every(isItem)) return null;
+  const tools = given.map((each) => (isItem(each.function) ? each.function : each));
+  if (!tools.every((each) => typeof each.name === "string")) return null;
+  return tools.map((each) => {
+    const schema = each.parameters ?? each.input_schema ?? each.inputSchema;
+    return { name: plain(each.name), description: plain(each.description), given: schema ? JSON.stringify(schema, null, 2) : "" };
+  });
+}
+
 /** A value, of JSON text what it holds. */
 function parsed(value: unknown): unknown {
   try {

@@ -19,7 +19,7 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import REPEAT_OF, Samples
+from ragauge.samples.samples import DEFAULT_SYSTEM, REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
@@ -168,7 +168,7 @@ class AskPlan:
             else {name_of(target): target}
         )
         opened = {name: open_target(given, options) for name, given in targets.items()}
-        samples = questions if isinstance(questions, Samples) else load(questions)
+        samples = as_questions(questions if isinstance(questions, Samples) else load(questions))
         own = Price(*price) if price is not None else None
         systems = tuple(_systems(opened, vary or {}, own))
         _check_inputs(opened, samples, vary or {})
@@ -257,6 +257,19 @@ def question_rows(samples: Samples) -> list[dict[str, object]]:
                 }
             rows.setdefault(str(row["id"]), fields)
     return list(rows.values())
+
+
+def as_questions(samples: Samples) -> Samples:
+    """The samples, with `answer` as the expected one where no column has that and no system gave it."""
+    columns = samples.columns
+    if "answer" not in columns or "references" in columns or samples.systems != (DEFAULT_SYSTEM,):
+        return samples
+    import polars as pl
+
+    expected = pl.when(pl.col("answer").is_not_null()).then(pl.concat_list("answer"))
+    frame = samples.frame.select(pl.exclude("answer"), expected.alias("references"))
+    note = "read 'answer' as references: as the expected answer"
+    return replace(samples, rows=frame, notes=(*samples.notes, note))
 
 
 def _systems(

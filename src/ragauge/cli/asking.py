@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import click
 
-from ragauge.asking.ask import ANSWERS, Answers, AskPlan, check_output, question_rows
+from ragauge.asking.ask import ANSWERS, Answers, AskPlan, as_questions, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
 from ragauge.cli.options import AskOptions
 from ragauge.cli.outcome import INCOMPLETE
@@ -68,7 +68,7 @@ class Inquiry:
         options = asking.endpoint()
         for file in output:
             check_output(file)
-        samples = select(load(questions, **reading), where=where, limit=limit)
+        samples = as_questions(select(load(questions, **reading), where=where, limit=limit))
         for note in samples.notes:
             say(note)
         # The same name for the same command, which so resumes.

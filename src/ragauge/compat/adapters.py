@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge import catalog
+from ragauge.compat import not_covered
 from ragauge.errors import PlanError
 from ragauge.judges.managed import JudgeDefaults
 from ragauge.judges.protocol import Identity, Reply, Request
@@ -145,14 +146,13 @@ def refusing(tool: str, alias_of: Callable[[str], str] | None = None) -> Callabl
     """
 
     def refuse(name: str) -> Any:
-        nearest = f"help('ragauge.compat.{tool}') says what is"
-        if alias_of is not None:
-            alias = alias_of(name)
-            ours = str(catalog.read_label(alias))
-            nearest = f"ragauge's metric is {ours}" if ours != alias else catalog.unknown(alias)
+        said = not_covered(tool, name)
+        alias = alias_of(name) if alias_of else ""
+        if alias and (ours := str(catalog.read_label(alias))) != alias:
+            said = f"{tool}'s {name} is not covered here: ragauge's metric is {ours}"
+        elif alias and "nearest" in (near := catalog.unknown(alias)):
+            said = f"{tool}'s {name} is not covered here: {near}"
         # Python looks for submodules, and tools for names of their own, in any module.
-        is_no_class = not name[:1].isupper() and "nearest" not in nearest
-        kind = AttributeError if is_no_class else ImportError
-        raise kind(f"{tool}'s {name} is not covered here: {nearest}")
+        raise (ImportError if name[:1].isupper() or "nearest" in said else AttributeError)(said)
 
     return refuse

@@ -25,7 +25,10 @@ FUSIONS = {
     "anz": "combanz", "max": "combmax", "min": "combmin", "med": "combmed",
 }  # fmt: skip
 """ranx's names of fusion methods, and ours."""
-NORMS = {"min-max": "min-max", "sum": "sum", "zmuv": "z-score", "rank": "rank", None: "none"}
+NORMS = {
+    "min-max": "min-max", "sum": "sum", "zmuv": "z-score", "rank": "rank", "max": "none", "borda": "none", None: "none",
+}  # fmt: skip
+"""ranx's norms, and ours; `max` and `borda` are computed here."""
 MAX_P = 0.01
 
 
@@ -69,10 +72,14 @@ class _ByQuery(dict[str, dict[str, float]]):
         return cls.from_df(pl.read_parquet(path), **columns)
 
     @classmethod
-    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:  # noqa: ARG003
-        """From TREC text (also .gz), JSON, Parquet or CSV, whatever `kind` says; DataError if it cannot be read."""
+    def from_file(cls, path: str, kind: str | None = None, name: str | None = None) -> Self:
+        """From TREC text (also .gz), JSON, Parquet or CSV; DataError if it cannot be read."""
         import polars as pl
 
+        if kind == "json" and Path(path).suffix != ".json":
+            return cls(json.loads(Path(path).read_text("utf-8")), name)
+        if Path(path).suffix == ".parq":
+            return cls.from_parquet(path, name=name)
         from ragauge.rankings.reading.fields import texts_of
         from ragauge.rankings.reading.sources import read_judgements, run_frame
 
@@ -106,6 +113,20 @@ class _ByQuery(dict[str, dict[str, float]]):
 
             with Path(path).open("wb") as file:
                 write_run(fuse_runs([self], "combsum", norm="none"), file, tag=self.name or "run")
+
+    def make_comparable(self, qrels: Values) -> Self:
+        """Keep judged queries only; one that is missing has no documents."""
+        kept = {query: self.get(query, {}) for query in qrels}
+        self.clear()
+        self.update(kept)
+        return self
+
+    @classmethod
+    def from_ranxhub(cls, name: str) -> Self:
+        what = f"{name!r} would be downloaded, which is not covered"
+        raise PlanError([f"{what}; save it to a file and read that: {cls.__name__}.from_file(…)"])
+
+    from_ir_datasets = from_ranxhub
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"ranx's {type(self).__name__}.{name} is not covered here")
@@ -295,7 +316,7 @@ def fuse(
 ) -> Run:
     """One run of several. `method` is rrf, isr, bordafuse, sum, wsum, mnz, anz, max, min or med; others are not covered.
 
-    `params`: `k` of rrf, `weights` of wsum. `norm`: min-max, sum, zmuv, rank or None. PlanError for others.
+    `params`: `k` of rrf, `weights` of wsum. `norm`: min-max, max, sum, zmuv, rank, borda or None. PlanError for others.
     """
     from ragauge.rankings.fusion import BY_RANK
     from ragauge.rankings.rank import fuse as fuse_runs
@@ -313,8 +334,61 @@ def fuse(
     # A run of weight 0 adds its documents at the end, as in ranx.
     weights = [max(weight, 1e-300) for weight in given.get("weights", ())] or None
     k = given.get("k", 60)
-    frame = fuse_runs([*runs], ours, norm=known, k=k, weights=weights, compat="trec10")
+    votes = _NORMED[norm](runs) if norm in _NORMED and known else [*runs]
+    frame = fuse_runs(votes, ours, norm=known, k=k, weights=weights, compat="trec10")
     return Run(_by_query(frame.select("query", "doc", "score").iter_rows()), method)
+
+
+def _by_highest(runs: Sequence[Values]) -> Sequence[Values]:
+    return [
+        {
+            query: {doc: score / max(*docs.values(), 1e-9) for doc, score in docs.items()}
+            for query, docs in run.items()
+        }
+        for run in runs
+    ]
+
+
+def _by_place(runs: Sequence[Values]) -> Sequence[Values]:
+    """From 1 down by the share of the documents of all runs that come before; those that a run lacks share the rest."""
+    found: list[dict[str, Mapping[str, float]]] = [{} for _ in runs]
+    for query in dict.fromkeys(query for run in runs for query in run):
+        pool = dict.fromkeys(doc for run in runs for doc in run.get(query, ()))
+        for made, run in zip(found, runs, strict=True):
+            docs = run.get(query, {})
+            lacking = 0.5 - (len(docs) - 1) / (2 * len(pool)) if pool else 0.0
+            best_first = sorted(docs, key=lambda doc: docs[doc], reverse=True)
+            places = {doc: 1 - place / len(pool) for place, doc in enumerate(best_first)}
+            made[query] = {**dict.fromkeys(pool, lacking), **places}
+    return found
+
+
+_NORMED = {"max": _by_highest, "borda": _by_place}
+
+
+@dataclass
+class OptimizationReport:
+    """The metric's mean by the params that `optimize_fusion` tried."""
+
+    metric: str
+    results: dict[str, float]
+    rounding_digits: int = 3
+    show_percentages: bool = False
+
+    def to_table(self) -> str:
+        """A line for each of the params."""
+        factor, lost = (100, 2) if self.show_percentages else (1, 0)
+        digits = max(self.rounding_digits - lost, 0)
+        values = {params: f"{value * factor:.{digits}f}" for params, value in self.results.items()}
+        width = max(map(len, values))
+        lines = (f"{params:{width}}  {value}" for params, value in values.items())
+        return "\n".join([f"{'params':{width}}  {self.metric}", *lines])
+
+    __str__ = __repr__ = to_table
+
+
+def plot(*_: object, **__: object) -> Any:
+    raise PlanError(["ranx's plot is not covered; print(compare(…)) is a table of the runs"])
 
 
 def optimize_fusion(
@@ -325,12 +399,14 @@ def optimize_fusion(
     metric: str = "ndcg",
     return_optimization_report: bool = False,
     step: float | None = None,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
     **ignored: object,
 ) -> Any:
     """The best `params` of `fuse` on the queries: weights of wsum that sum to 1, or k of rrf from 10 to 100; of several the last.
 
-    `step` is .1 for weights and 10 for k. With `return_optimization_report` also the metric's mean by params. PlanError for
-    other methods.
+    `step` is .1 for weights and 10 for k. With `return_optimization_report` also an OptimizationReport. PlanError for other
+    methods.
     """
     if method == "wsum":
         n = round(1 / (step or 0.1))
@@ -345,8 +421,9 @@ def optimize_fusion(
     found = [evaluate(qrels, run, metric) for run in fused]
     _, place = max((value, place) for place, value in enumerate(found))
     names = [str(*params.values()) for params in tried]
-    reported = dict(zip(names, found, strict=True))
-    return (tried[place], reported) if return_optimization_report else tried[place]
+    shown = (rounding_digits, show_percentages)
+    report = OptimizationReport(metric, dict(zip(names, found, strict=True)), *shown)
+    return (tried[place], report) if return_optimization_report else tried[place]
 
 
 def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, float]]:

@@ -184,8 +184,9 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
     if following in en.AUXILIARIES or is_third or following.endswith("ed"):
         return False
     if en.form_of(word) == "third":
-        is_noun = en.form_of(following) == "base" and word not in en.words_of(
-            "with_noun"
+        # `the tests find …`, `approved claims`
+        is_noun = en.is_participle(before) or (
+            en.form_of(following) == "base" and word not in en.words_of("with_noun")
         )  # `the tests find …`
         may_follow = following not in ("of", "and", "") or word == "consists"
         return not is_noun and not en.is_plural(before) and may_follow
@@ -216,8 +217,8 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     if any(sign.isupper() or sign.isdigit() for sign in first[1:]):
         return text
     is_name = names.capital[words[0]] > names.small[words[0]]
-    if others and others[0][:1].isupper():  # `Old Brewery`, `Certain VPC nodes`
-        is_name = is_name or not names.small[words[0]]
+    if others and others[0][:1].isupper():  # `Old Brewery`, `Lake Orvann`, `Certain VPC nodes`
+        is_name = is_name or bool(names.capital[words[0]]) or not names.small[words[0]]
     elif not (others or names.capital[words[0]] or names.small[words[0]]):
         # A name or not: nothing tells.
         is_noun = en.is_plural(words[0]) or words[0].endswith("ing")
@@ -259,14 +260,10 @@ def cut(rest: str) -> tuple[str, str]:
             pass  # before the only comma and `and` a clause ends
         elif sign in (",", ":") and re.match(r"\d", behind) and before[-1:].isdigit():
             continue  # 1,000; 18:30
-        elif sign == ",":
-            # `Ida Merrow, a schoolteacher` says what a name is; a list goes on.
-            is_remark = re.match(r"(?:an?|the) [a-z]", behind) and re.search(
-                r"[A-Z][\w’'-]+$", before
-            )
+        elif sign == ",":  # a list goes on
             is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
             items = re.split(r", (?:and |or )?| and | or ", behind)
-            is_clause = is_remark or not is_list or any(map(_is_clause, items))
+            is_clause = not is_list or any(map(_is_clause, items))
         if is_clause:
             return before.strip(), rest[found.start() :].strip()
     return rest, ""
@@ -304,7 +301,6 @@ def _may_end(rest: str, ending: str) -> bool:
         is_shared
         or en.points_outside(rest)
         or not en.words_of("of_the_page").isdisjoint(words)
-        or rest.count('"') % 2
         or len(words) > MAX_REST
         or not en.words_of("conditions").isdisjoint(after)
         or last in en.BEFORE_NOUNS | en.words_of("open_ends")

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from random import Random
 from typing import Any
 
-from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.english import PERSON
 from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, content_words
@@ -39,7 +38,7 @@ def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> lis
 
 
 def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """Two subjects of which different passages state the same: which has more, which came first?"""
+    """Two subjects of which different passages state the same: which has more?"""
     groups: dict[tuple[str, str], dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
         if draft.comparing and re.search(r"\b[A-Z]", draft.subject):
@@ -48,26 +47,18 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
     for (comparing, _), by_subject in groups.items():
         pairs = (two for two in pairwise(by_subject.values()) if two[0].sources != two[1].sources)
         for left, right in islice(pairs, MAX_COMPARED):
-            values = [_value(comparing, each.value) for each in (left, right)]
-            units = {unit for _, unit in values}
-            if len({value for value, _ in values} - {None}) < 2 or len(units) > 1:
+            numbers = [found[0] for each in (left, right) if (found := quantities(each.value))]
+            is_equal = len({number.value for number in numbers}) < 2
+            if is_equal or len({number.unit for number in numbers}) > 1:
                 continue
-            winner, loser = (left, right) if values[0] > values[1] else (right, left)
+            is_left = numbers[0].value > numbers[1].value
+            winner, loser = (left, right) if is_left else (right, left)
             question = f"{comparing}, {left.subject} or {right.subject}?"
             if left.question.endswith(")?") and left.sources[0].passage is right.sources[0].passage:
                 question = f"{question[:-1]} {left.question[left.question.rindex('(') :]}"
             stated = f"{winner.references[0]}; {loser.subject}: {loser.references[0]}"
             answer, sources = f"{winner.subject} ({stated})", (*left.sources, *right.sources)
             yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
-
-
-def _value(comparing: str, text: str) -> tuple[Any, str]:
-    """What a value is compared by, more of which is asked for, and its unit; None for nothing."""
-    if comparing.endswith(" earlier"):
-        years = [date.year for date in dates(f"in {text}")[:1] if date.year]
-        return -years[0] if years else None, "year"
-    found = quantities(text)
-    return (found[0].value, found[0].unit) if found else (None, "")
 
 
 def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:

@@ -113,10 +113,6 @@ def _part(
         comparing = f"Which {clause.verb} more {ask.removeprefix('How many ')} {leftover}"
     elif clause.main == "cost" and pattern == "money":
         comparing = f"Which {clause.verb} more {leftover}"
-    elif pattern == "date" and ask == "When" and value:
-        # `opened in a former factory`: where is no part of what is compared
-        said = re.sub(r"(^|^\w+(?:ed|t) )(?:in|on|at|by|with|for) .*", r"\1", leftover)
-        comparing = f"Which {clause.verb} {said} earlier"
     question = en.as_question(ask, clause.asked(leftover))
     comparing = " ".join(comparing.split())
     yield QuestionAnswer(pattern, question, answer.rstrip(","), clause.subject, comparing, value)
@@ -267,14 +263,11 @@ def _counted(tail: str) -> str:
     """The plural noun that is counted, with the words before it; "" if there is none."""
     found = re.match(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*", tail)
     words = found[0].split() if found else []
-    others = en.DETERMINERS | en.SCALES | {"times"}
     for n, word in enumerate(words, 1):
-        if word in others or f"{word}s" in en.TIMES:  # `30 minute talks`
-            return ""
         if en.is_plural(word):
             return " ".join(words[:n])
-        if word in en.verbs() or word in en.PREPOSITIONS | en.JOINING | en.AUXILIARIES | {"and"}:
-            return ""
+        if f"{word}s" in en.TIMES or word in en.BEFORE_NOUNS or word in en.JOINING:
+            return ""  # `30 minute talks`
     return ""
 
 
@@ -311,7 +304,7 @@ def _fits(clause: Clause, pattern: str, left: str, answer: str) -> bool:
         is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
         is_vague = words[-1] in en.words_of("vague_verbs")
         is_one = len(en.content_words(answer)) > 1 and not (is_vague or is_cut)
-        return clause.subject != "you" and clause.auxiliary != "did" and (is_list or is_one)
+        return clause.subject != "you" and (is_list or is_one)
     if pattern == "place":
         is_time = re.search(rf"\b(?:{en.CALENDAR}|time|week|year|month|day|end|event)\b", answer)
         return not (is_time or is_amount)
@@ -345,7 +338,7 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
                 clause, "identity", "Who" if is_role and not is_value else "What", rest
             )
         return
-    describing = re.search(r" (?:of|in|for|at|from|who|that|which|where|with|on|to)\b|,", rest)
+    describing = re.search(r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to)\b|,", rest)
     is_vague = re.match(
         r"(?:one of|kind of|part of|number of|lot of|good|great|better|bit|member)\b", others
     )

@@ -59,14 +59,8 @@ class Slot(NamedTuple):
     passages: tuple[Passage, ...]
 
 
-class Written(NamedTuple):
-    """A judge's question, with its answer and the quotes that say so."""
-
-    question: str
-    answer: str
-    quotes: tuple[str, ...]
-
-
+Written = tuple[str, str, list[str]]
+"""A judge's question, its answer and the quotes that say so."""
 Replies = tuple[Slot, Written | Score, list[str | None]]
 """What a judge wrote for a slot, or why nothing, and its answers without and from the passages; None for a failed one."""
 
@@ -146,7 +140,7 @@ class JudgeWriter:
                 return slot, written, answers
             if slot.question_type != "unanswerable":
                 for passages in (None, texts):
-                    given = await session.ask(answering(written.value.question, passages))
+                    given = await session.ask(answering(written.value[0], passages))
                     answers.append(None if isinstance(given, Score) else given.value)
             return slot, written.value, answers
 
@@ -200,7 +194,7 @@ def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuest
         question, answer = fields["question"].strip(), fields["answer"].strip()
         if not question:
             raise ReplyError("question is empty")
-        return Written(question, answer, tuple(cast("list[str]", fields["quotes"])))
+        return question, answer, cast("list[str]", fields["quotes"])
 
     words = {"type": kind, "persona": persona}
     return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, read, stand_in, words)
@@ -208,28 +202,27 @@ def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuest
 
 def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
     """The reply as a draft, and what is wrong with it: its quotes must be in its passages."""
-    is_answerable = slot.question_type != "unanswerable"
+    (question, answer, quotes), kind = written, slot.question_type
+    is_answerable, earlier = kind != "unanswerable", ""
+    if kind == "follow-up":
+        earlier, _, question = (part.strip() for part in question.rpartition("\n"))
     sources = [
         Source(passage, *spans[0])
         for passage in slot.passages
-        if (spans := [span for each in written.quotes if (span := find_quote(each, passage.text))])
+        if (spans := [span for each in quotes if (span := find_quote(each, passage.text))])
     ]
     problem = ""
-    if is_answerable and not written.answer:
+    if is_answerable and not answer:
         problem = "no answer was written"
     elif is_answerable and len(sources) < len(slot.passages):
         problem = "a quote is not in its passage"
-    earlier, _, question = written.question.rpartition("\n")
-    if slot.question_type == "follow-up" and not earlier:
-        problem = problem or "no earlier question was written"
-    asked, history = written.question, tuple[str, ...]()
-    if slot.question_type == "follow-up":
-        asked, history = question.strip(), (earlier.strip(),) if earlier else ()
+    elif kind == "follow-up" and not earlier:
+        problem = "no earlier question was written"
     no_answer = NO_ANSWER.get(language_of(slot.passages[0].text) or "en", NO_ANSWER["en"])
     draft = Draft(
-        *(asked, (written.answer or no_answer,), tuple(sources), slot.question_type, PROMPT),
+        *(question, (answer or no_answer,), tuple(sources), kind, PROMPT),
         answerable=is_answerable,
-        hops=2 if slot.question_type == "multi-hop" else 1,
-        history=history,
+        hops=2 if kind == "multi-hop" else 1,
+        history=(earlier,) if earlier else (),
     )
     return draft, problem

@@ -193,12 +193,32 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
     rejects = Table(
         ("rejected because", "questions", "for example"), examples, sides="lrl", wraps=True
     )
+    planned = f" of {wanted:,} planned" if n < wanted else ""
+    return Report(
+        headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
+        tables=[Table(("type", *columns), rows), *([rejects] if made.rejected else [])],
+        notes=_notes(made, kept),
+        commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
+        data=lambda: {
+            "kept": n,
+            "rejected": len(made.rejected),
+            "types": {name: dict(zip(columns, types[name], strict=True)) for name in made.planned},
+            "rejected_because": {reason: len(found) for reason, found in reasons},
+            "calls": made.n_calls,
+            "cost_usd": made.cost_usd,
+        },
+    )
+
+
+def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
+    """What the documents lack, what was not read or left out, and what the calls cost."""
     notes: list[str] = []
     short = [f"{name} ({kept[name]} of {n})" for name, n in made.planned.items() if kept[name] < n]
     if short:
         found = ", ".join(short)
         notes.append(f"the documents give fewer questions of these types than planned: {found}")
-    if kept["yes/no"] < made.planned.get("yes/no", 0) <= made.available.get("yes/no", 0):
+    n_closed = made.planned.get("yes/no", 0)
+    if not made.n_calls and kept["yes/no"] < n_closed <= made.available.get("yes/no", 0):
         notes.append(
             f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
         )
@@ -218,21 +238,7 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
             cost += f", ${made.cost_usd / len(made.kept):,.5f} for each kept question"
         notes.append(f"{counted(made.n_calls, 'call')}: {cost}")
     notes += [f"no question from a call: {reason}" for reason in made.failures[:3]]
-    planned = f" of {wanted:,} planned" if n < wanted else ""
-    return Report(
-        headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
-        tables=[Table(("type", *columns), rows), *([rejects] if made.rejected else [])],
-        notes=notes,
-        commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
-        data=lambda: {
-            "kept": n,
-            "rejected": len(made.rejected),
-            "types": {name: dict(zip(columns, types[name], strict=True)) for name in made.planned},
-            "rejected_because": {reason: len(found) for reason, found in reasons},
-            "calls": made.n_calls,
-            "cost_usd": made.cost_usd,
-        },
-    )
+    return notes
 
 
 def plan_report(

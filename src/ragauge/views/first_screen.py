@@ -387,7 +387,8 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    others = [name for name in columns if name not in (*FIELDS, *CLUSTERS)]
+    own = (*FIELDS, *CLUSTERS, "status", "reason", "attempts")
+    others = [name for name in columns if name not in own]
     types = run.samples.part(0, 1, others).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:

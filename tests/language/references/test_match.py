@@ -200,6 +200,8 @@ def test_a_denied_reference_is_not_stated(question, answer, denied):
         ("Why did it rise?", "costs were lower", "It rose by costs", "", set()),
         # A word that is read in two ways, and a long text, which speaks of several things.
         (None, "rose", "it reDuced", "", set()),
+        # An equal number that counts another thing.
+        ("Cost?", "9 cents per call", "9 cents per minute", "", {"counted"}),
         ("Why?", "revenue decreased", f"Costs rose. {'It is so. ' * 9}", "", set()),
     ],
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragauge.compat import not_covered
 from ragauge.compat.adapters import refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase
 
@@ -45,7 +46,7 @@ class EvaluationDataset:
         return len(self.test_cases)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"deepeval's EvaluationDataset.{name} is not covered here")
+        raise AttributeError(not_covered("deepeval", f"EvaluationDataset.{name}"))
 
 
 __getattr__ = refusing("deepeval")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ragauge.compat.adapters import refusing
 from ragauge.errors import PlanError
 
 OURS = {
@@ -162,3 +163,6 @@ class EvaluationResult:
     def to_pandas(self) -> Any:
         """The samples with a column for each metric, as a pandas frame."""
         return self.dataset.to_pandas().assign(**self.values)
+
+
+__getattr__ = refusing("ragas")

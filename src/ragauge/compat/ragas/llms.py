@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ragauge.compat.adapters import refusing
 from ragauge.errors import PlanError
 from ragauge.judges.protocol import Judge
 from ragauge.judges.providers.factory import open_judge
@@ -36,3 +37,6 @@ def llm_factory(
         return open_judge(f"any-llm:{provider.replace('google', 'gemini')}:{model}")
     address = base_url or (str(client.base_url) if hasattr(client, "base_url") else None)
     return open_judge(model, **({"base_url": address} if address else {}))
+
+
+__getattr__ = refusing("ragas")

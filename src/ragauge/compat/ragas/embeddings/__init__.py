@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ragauge.compat.adapters import refusing
 from ragauge.errors import PlanError
 
 OPENAI = "https://api.openai.com/v1"
@@ -43,3 +44,6 @@ def embedding_factory(
         return model
     what = f"embedding_factory({provider!r}, {model!r}) is not covered"
     raise PlanError([f"{what}; give 'openai', or 'huggingface' and a model's name"])
+
+
+__getattr__ = refusing("ragas")
