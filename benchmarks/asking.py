@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 N, AT_ONCE, LATENCY_S = 1_000, 128, 0.2
 WORDS = [
@@ -88,6 +89,8 @@ async def serve() -> None:
         size = int(head.partition("content-length:")[2].split()[0])
         body = json.loads(await reader.readexactly(size))
         asked[body["question"]] += 1
+        if asked.total() == N // 2:
+            print("half", flush=True)
         await asyncio.sleep(LATENCY_S)
         reply = json.dumps({"answer": body["contexts"][0]}).encode()
         writer.write(b"HTTP/1.1 200 OK\r\n\r\n" + reply)
@@ -101,8 +104,8 @@ async def serve() -> None:
 
 
 @contextmanager
-def stub() -> Iterator[list[int]]:
-    """The stub; afterwards, how many requests it got, and for how many questions."""
+def stub() -> Iterator[tuple[list[int], IO[str]]]:
+    """The stub; afterwards, how many requests it got, and for how many questions. The file has a line when half are there."""
     process = subprocess.Popen(
         [sys.executable, __file__, "serve"],
         stdin=subprocess.PIPE,
@@ -113,9 +116,9 @@ def stub() -> Iterator[list[int]]:
     assert process.stdout is not None
     os.environ["STUB_PORT"] = process.stdout.readline().strip()
     found: list[int] = []
-    yield found
+    yield found, process.stdout
     process.stdin.close()
-    found += json.loads(process.stdout.readline())
+    found += json.loads(process.stdout.read().splitlines()[-1])
 
 
 # The tools ----------------------------------------------------------------------------------------
@@ -208,7 +211,7 @@ def killed(kills: int) -> str:
     """What the stub was asked when ragauge is killed this many times, and whether the answers are the same."""
     import ragauge as rg
 
-    with tempfile.TemporaryDirectory() as folder, stub() as asked:
+    with tempfile.TemporaryDirectory() as folder, stub() as (asked, _):
         os.environ["FOLDER"] = folder
         for n in range(1, kills + 1):
             process = subprocess.Popen(
@@ -226,6 +229,19 @@ def killed(kills: int) -> str:
         f"killed {kills} times: {rows.height} answers, {'the same' if is_same else 'OTHERS'}; the stub was asked "
         f"{asked[0]:,} times for {asked[1]:,} questions, {asked[0] - asked[1]:,} in flight at a kill"
     )
+
+
+def killed_once(python: str, tool: str) -> str:
+    """What the stub was asked when a tool is killed after half of the questions and started again."""
+    with tempfile.TemporaryDirectory() as folder, stub() as (asked, half):
+        os.environ["FOLDER"] = folder
+        command = [python, __file__, tool]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        half.readline()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return f"{tool:15} killed once at {N // 2:,}: the stub was asked {asked[0]:,} times for {asked[1]:,} questions"
 
 
 def kept(folder: str) -> int:
@@ -253,7 +269,8 @@ def main() -> None:
     for tool in TOOLS:
         is_peer = tool not in ("asyncio alone", "ragauge")
         if not is_peer or options.peers:
-            print(measured(options.peers if is_peer else sys.executable, tool), flush=True)
+            python = options.peers if is_peer else sys.executable
+            print(measured(python, tool), killed_once(python, tool), sep="\n", flush=True)
     if options.kills:
         print(killed(options.kills))
 
