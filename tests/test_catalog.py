@@ -9,6 +9,13 @@ from ragauge.label import Label
 def test_an_unknown_metric_is_said_with_what_was_meant():
     with pytest.raises(LabelError, match="unknown metric 'ndgc'; did you mean 'ndcg'"):
         catalog.find(Label("ndgc"))
+    for theirs, ours in (
+        ("rouge-l", "rougeL"),
+        ("EM", "exact_match"),
+        ("recall_at_5", "recall@5"),
+        ("F1", "token_f1"),
+    ):
+        assert catalog.unknown(theirs).endswith(f"did you mean {ours!r}?")
     with pytest.raises(LabelError, match="list them with: ragauge metrics"):
         catalog.find(Label("zzzzzz"))
 

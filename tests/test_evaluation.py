@@ -64,7 +64,7 @@ def test_score_takes_relevant_ids_or_their_grades():
         ("ndgc@10", {}, "did you mean 'ndcg'"),
         ("ndcg(k=", {}, "expected a value"),
         ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
-        ("number-match", {"answer": "x"}, "unexpected text"),
+        ("number-match", {"answer": "x"}, "did you mean 'number_match'"),
         ("faithfulness", {"answer": "x"}, "faithfulness needs a judge; give one with --judge"),
         ("exact_match", {"answr": "x"}, "does not read the field 'answr'; did you mean 'answer'"),
         ("exact_match", {"answer": ["x"]}, "must be text"),

@@ -73,7 +73,8 @@ def read_label(text: str) -> Label:
     except UnknownMeasureError:
         if label:
             return label
-        raise error from None
+        said = unknown(text)
+        raise LabelError(said) if "mean '" in said else error from None
     if others:
         names = f"{first.shown}, {others[0].shown} …"
         raise LabelError(f"{text!r} means several measures, {names}; name one of them")
@@ -97,11 +98,20 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
         return (
             f"there is no metric {name!r}; the nearest is {nearest['metric']}: {nearest['missing']}"
         )
-    if short := _aliases()["short"].get(name):
-        return f"unknown metric {name + rest!r}; did you mean {short + rest!r}?"
     known = (*metrics(), *others, *_aliases()["same"])
+    # `ROUGE-L`, `recall_at_5` and `precision@k` are written in other ways here.
+    plain, _, cut_off = name.replace("_at_", "@").partition("@")
+    meant = {_plain(each): each for each in reversed(known)}
+    meant |= {_plain(each): ours for each, ours in _aliases()["short"].items()}
+    if ours := meant.get(_plain(plain)):
+        rest = rest or (f"@{cut_off if cut_off.isdigit() else 10}" if cut_off else "")
+        return f"unknown metric {str(label)!r}; did you mean {ours + rest!r}?"
     hint = did_you_mean(name, known) or "; list them with: ragauge metrics"
     return f"unknown metric {name!r}{hint}"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 @functools.cache

@@ -251,6 +251,8 @@ def test_a_single_score_in_a_language_without_measured_agreement_is_flagged():
         ("Which release fixed it?", "2.1", "It was fixed in release 2.10.", False),
         ("Which release is the latest?", "v3.12", "Version 3.12.0", True),
         ("When does it open?", "9:30", "It opens at half past nine.", True),
+        ("When is salary paid?", "On the 25th of each month", "On the 15th of each month.", False),
+        ("Which floor is it on?", "On the fifth floor", "On the 5th floor", True),
     ],
 )  # fmt: skip
 def test_a_number_counts_only_with_what_it_counts(question, reference, answer, is_right):

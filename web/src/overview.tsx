@@ -69,7 +69,8 @@ export function widths(): { name: number; each: number } {
 function families(run: RunView): [string, MetricView[]][] {
   const groups = new Map<string, MetricView[]>();
   for (const metric of run.metrics) {
-    if (!metric.cells.some((cell) => cell && cell.n)) continue;
+    // What the data has no fields for is named below, under what was run.
+    if (!metric.cells.some((cell) => cell && (cell.ok || cell.reasons.some(({ status }) => status !== "missing")))) continue;
     groups.set(metric.family, [...(groups.get(metric.family) ?? []), metric]);
   }
   return [...groups];

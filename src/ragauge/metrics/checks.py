@@ -103,7 +103,7 @@ def regex(answer: str, *, pattern: Pattern = "") -> Score:
     return Score(bool(found), evidence=evidence)
 
 
-@metric(version=8)
+@metric(version=9)
 def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     """Whether the answer states the number, compared by value: `$1,000` equals `1000.0`.
 

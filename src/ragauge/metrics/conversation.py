@@ -131,7 +131,7 @@ def state_match(
     )
 
 
-@metric(version=7)
+@metric(version=8)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 

@@ -63,7 +63,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"])
 
 
-@metric(version=17)
+@metric(version=18)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,

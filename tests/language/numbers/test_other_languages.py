@@ -78,6 +78,12 @@ zweieinhalb Stunden|150 Minuten|1
 anderthalb Jahre|18 Monate|1
 quatre heures et demie|270 minutes|1
 dos horas y media|150 minutos|1
+hora y media|90 minutos|1
+una hora y media|90 minutos|1
+une heure et demie|90 minutes|1
+at half eight|8:30|1
+48 300|48,300 people|1
+48 300 people|48 and 301|0
 半年|6个月|1
 87 Tausend Euro|87.000 Euro|1
 treinta y cinco días|35 días|1

@@ -38,6 +38,7 @@ _CODE = re.compile(
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
+_ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
 
@@ -229,6 +230,10 @@ def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
         Fact("member", text[token.start : token.end], token.start, token.end, classes[token.text])
         for token in tokens
         if token.text in classes and token.end + 1 not in starts
+    ]
+    found += [
+        Fact("member", each[0], *each.span(), ("place", each[1]))
+        for each in _ORDINAL.finditer(text)
     ]
     kept: list[Fact] = []
     taken: set[int] = set()

@@ -23,7 +23,7 @@ from ragauge.language.numbers.expected_numbers import (
     wants_no_number,
 )
 from ragauge.language.numbers.index import Found, NumberIndex
-from ragauge.language.numbers.measures import clock_durations, measures
+from ragauge.language.numbers.measures import clock_durations, in_groups, measures
 from ragauge.language.numbers.named_numbers import (
     as_versions,
     either_half,
@@ -188,6 +188,7 @@ def _index_of(
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
     given = [each for each in given if not is_denied(answer, each.start)]
     found = [*given, *in_other_forms(answer, given), *either_half(given)]
+    found += [each.quantity for each in in_groups(answer, given)]
     if "version" in units:
         found += as_versions(given)
     if any(unit.partition("/")[0] == "x" for unit in units):

@@ -46,7 +46,34 @@ def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
         whole.append(Measure(fortnight, tuple(between(found, *match.span()))))
     starts = {each.quantity.start for each in whole}
     whole += [each for each in _glued(text, found) if each.quantity.start not in starts]
-    return [*whole, *_units_and_a_half(text, found)]
+    return [*whole, *_units_and_a_half(text, found), *in_groups(text, found)]
+
+
+_GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
+
+
+def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
+    """`48 300`, which is two numbers, or one where the other text has 48,300.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> [str(each.quantity.value) for each in in_groups("48 300", quantities("48 300"))]
+    ['48300']
+    """
+    at = 0
+    while at < len(found) - 1:
+        parts = [found[at]]
+        for following in found[at + 1 :]:
+            if parts[-1].end + 1 != following.start or not _GROUP.match(text, parts[-1].end):
+                break
+            parts.append(following)
+        first, last = parts[0], parts[-1]
+        at += len(parts)
+        digits = text[first.start : last.start + 3].replace(" ", "")
+        if len(parts) > 1 and 0 < first.value < 1000 and digits.isdigit():
+            whole = last._replace(
+                text=text[first.start : last.end], start=first.start, value=Decimal(digits)
+            )
+            yield Measure(whole, tuple(parts))
 
 
 def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:

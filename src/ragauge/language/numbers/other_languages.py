@@ -55,8 +55,10 @@ _AFTER = re.compile(
     r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))( et demie?\b| y medi[ao]\b)?"
 )
 """The word after a number, unless it is longer than any unit, and what adds a half to it."""
+_AND_A_HALF = re.compile(r" (?:et demie?|y medi[ao])\b")
 _OF_TIME = re.compile(
-    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)",
+    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
+    r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)",
     re.IGNORECASE,
 )
 """One, a half or some and a half of a unit of time; German `ein Jahr`, but no `ein` alone."""
@@ -119,13 +121,14 @@ _HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)", re.IGNORECASE)
 _HAN_SIGN = re.compile("[点點时時]")
 _SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
 _SPOKEN = re.compile(
-    rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
+    rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|(?:at|until|till|before|around|about)\s(half)\s(?!past){_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
     rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?\s(et)|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
     re.IGNORECASE,
 )
 """`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
 _SPOKEN_HINTS = (
     " past ",
+    " half ",
     "quarter to ",
     "minutes to ",
     " nach ",
@@ -180,8 +183,8 @@ def _spoken_times(text: str) -> Iterator[Quantity]:
     known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
     for found in _SPOKEN.finditer(text):
         one, *two = (each.lower() for each in found.groups() if each)
-        sign, other = two
-        minute, hour = (other, one) if found[7] or found[9] or found[12] else (one, other)
+        sign, other = two if len(two) > 1 else ("past", *two)  # `at half eight`
+        minute, hour = (other, one) if found[9] or found[11] or found[14] else (one, other)
         minutes = _MINUTES.get(minute) or known.get(minute)
         hours = int(hour) if hour.isdigit() else known.get(hour, 0)
         is_range = sign == "to" and not (minute in _QUARTERS or "minutes" in found[0])
@@ -236,8 +239,9 @@ def _in_words(text: str, words: Collection[str]) -> Iterator[Quantity]:
 def _spans_of_time(text: str) -> Iterator[Quantity]:
     """`einen Monat`, `half an hour`, `zweieinhalb Stunden`, `半年`."""
     for found in _OF_TIME.finditer(text):
-        one, half, many, _, noun, han = found.groups()
-        unit = vocabulary().units.get((noun or han).lower(), "") or unit_of(noun or han) or ""
+        one, half, many, _, noun, han, bare = found.groups()
+        noun, more = noun or han or bare, _AND_A_HALF.match(text, found.end())
+        unit = vocabulary().units.get(noun.lower(), "") or unit_of(noun) or ""
         whole = _numbers().get((many or "").lower())
         is_name = one == "UN"  # `UN Day`
         if is_time(unit) and not is_name and not (many and whole is None):
@@ -245,10 +249,12 @@ def _spans_of_time(text: str) -> Iterator[Quantity]:
                 Decimal("0.5")
                 if half or han
                 else Decimal(1)
-                if one
+                if one or bare
                 else (whole or 1) + Decimal("0.5")
             )
-            yield Quantity(found[0], *found.span(), value, unit, spelled=True)
+            start, end = found.start(), more.end() if more else found.end()
+            value += Decimal("0.5") * bool(more)
+            yield Quantity(text[start:end], start, end, value, unit, spelled=True)
 
 
 def _compound(word: str) -> int | None:

@@ -13,7 +13,7 @@ from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
 from ragauge.language.numbers.match import given_scales, rules_for
-from ragauge.language.numbers.measures import clock_durations, measures
+from ragauge.language.numbers.measures import clock_durations, in_groups, measures
 from ragauge.language.numbers.named_numbers import (
     as_versions,
     either_half,
@@ -131,6 +131,7 @@ class _Sources:
         for source in self.sources:
             own = source.quantities
             found = [*own, *in_other_forms(source.text, own), *either_half(own)]
+            found += [each.quantity for each in in_groups(source.text, own)]
             if "version" in self.units:
                 found += as_versions(own)
             if self.units:
