@@ -90,6 +90,16 @@ def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
         assert any("the last question of 'messages'" in note for note in notes)
 
 
+def test_conversations_of_one_turn_take_lists_over_turns_as_longer_ones_do():
+    one = {"id": "a", "messages": said("Capital of France?", "Paris"), "references": [["Paris"]]}
+    two = {"id": "b", "messages": CAPITALS, "references": [["Paris"], ["Madrid"]]}
+    none = {"id": "c", "messages": []}
+    rows = rg.load([none, one, two]).frame.to_dicts()
+    found = [(row["id"], row["references"], row["answer"]) for row in rows]
+    assert found[:2] == [("c", None, None), ("a", ["Paris"], "Paris")]
+    assert [references for _, references, _ in found[2:]] == [["Paris"], ["Madrid"]]
+
+
 def test_a_question_that_the_system_left_open_is_a_turn_if_something_is_told_of_it():
     messages = [*said("Go"), CALL, RESULT, *said("x", "Found")[1:], *said("And again")]
     fields = {"messages": messages, "expected_calls": [[FIND], [FIND]]}

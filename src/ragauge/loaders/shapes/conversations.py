@@ -226,7 +226,7 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     n_answers = roles.count("assistant")
     given = [(field, value) for field, value in given if field in OF_TURN]
     if any(_is_by_turn(*each) for each in given):
-        return max(n_answers + (roles[-1] == "user"), roles.count("user")) > 1
+        return "user" in roles
     # As many references as turns may be those of the turns, or all of the last answer.
     is_ambiguous = any(
         field == "references" and len(list_of(_parsed(value)) or ()) == n_answers
