@@ -147,7 +147,8 @@ def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
     process = appending(file, 100_000)
     saved = [next(process.stdout) for _ in range(50)]
     process.send_signal(signal.SIGKILL)
-    saved += process.communicate(timeout=10)[0].split()
+    saved += process.stdout.read().split()  # communicate() would lose what is buffered
+    process.wait(timeout=10)
     n = len(file.read().labels)
     assert n in (len(saved), len(saved) + 1)  # one may have been written and not reported
     assert [each.id for each in file.read().labels] == [f"p{at}" for at in range(n)]
