@@ -59,15 +59,17 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
     >>> [str(each.quantity.value) for each in in_groups("48 300", quantities("48 300"))]
     ['48300']
     """
-    at = 0
-    while at < len(found) - 1:
-        parts = [found[at]]
-        for following in found[at + 1 :]:
-            if parts[-1].end + 1 != following.start or not _GROUP.match(text, parts[-1].end):
-                break
-            parts.append(following)
+    if not _GROUP.search(text):
+        return
+    groups: list[list[Quantity]] = []
+    for each in found:
+        end = groups[-1][-1].end if groups else 0
+        if groups and end + 1 == each.start and _GROUP.match(text, end):
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    for parts in groups:
         first, last = parts[0], parts[-1]
-        at += len(parts)
         digits = text[first.start : last.start + 3].replace(" ", "")
         if len(parts) > 1 and 0 < first.value < 1000 and digits.isdigit():
             whole = last._replace(
