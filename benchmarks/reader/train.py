@@ -2,8 +2,8 @@
 
     RAGAUGE_DATA=… python benchmarks/reader/train.py CHECKPOINTS [--snli snli_1.0_train.jsonl] [--write]
 
-Two stages, each with a checkpoint that a second call goes on from: `general` (entailment, scenes), once through, and `details` (scenes, pairs
-edited in one detail, real answers, a part of the general pairs), drawn anew for each pass until --steps. `--write` writes the graph
+Two stages, each with a checkpoint that a second call goes on from. `general` takes each pair of entailment and of the scenes once. `details` takes
+scenes, pairs edited in one detail, real answers and a part of the general pairs, other ones in each pass, until --steps. `--write` writes the graph
 src/ragauge/encoders/reader.onnx. Needs torch. In bfloat16; the sums of a step depend on the processor, so two machines give readers that
 differ a little. Figures and times: benchmarks/README.md.
 
@@ -189,7 +189,7 @@ def train(
     n_steps: int | None,
     file: Path,
 ) -> None:
-    """Train on pairs drawn anew for each pass, for `n_steps` (None: one pass); the rate falls at the end."""
+    """Train for `n_steps` (None: one pass); `draw` gives the pairs of a pass. The rate falls at the end."""
     adam, rng = Adam(reader), random.Random(SEED)
     start, losses = time.perf_counter(), list[float]()
     while n_steps is None or len(losses) < n_steps:

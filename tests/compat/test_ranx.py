@@ -141,6 +141,21 @@ def test_norms_that_ranx_has_and_ragauge_has_not():
     assert borda == {"a": 1.5, "c": approx(4 / 3), "b": approx(7 / 6)}
 
 
+@pytest.mark.parametrize(
+    ("norm", "method", "fused"),
+    [
+        ("max", "sum", {"d3": 1.25, "d1": 1.222222, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
+        ("max", "mnz", {"d3": 2.5, "d1": 2.444444, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
+        ("borda", "sum", {"d1": 1.6, "d3": 1.6, "d4": 1.1, "d2": 1.0, "d5": 0.7}),
+        ("borda", "mnz", {"d1": 3.2, "d3": 3.2, "d4": 2.2, "d2": 2.0, "d5": 1.4}),
+    ],
+)
+def test_these_norms_give_what_ranx_0_3_21_gives(norm, method, fused):
+    first = Run({"q": {"d1": 4.0, "d2": 3.0, "d3": 1.0}})
+    second = Run({"q": {"d3": 9.0, "d4": 2.5, "d1": 2.0, "d5": 1.0}})
+    assert fuse([first, second], norm=norm, method=method)["q"] == approx(fused, abs=1e-6)
+
+
 def test_files_and_frames(tmp_path):
     frame = pl.DataFrame({"q_id": ["q_1"], "doc_id": ["d_12"], "score": [5]})
     assert Qrels.from_df(frame).to_dict() == {"q_1": {"d_12": 5}}

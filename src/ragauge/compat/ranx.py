@@ -356,10 +356,10 @@ def _by_place(runs: Sequence[Values]) -> Sequence[Values]:
         pool = dict.fromkeys(doc for run in runs for doc in run.get(query, ()))
         for made, run in zip(found, runs, strict=True):
             docs = run.get(query, {})
-            lacking = 0.5 - (len(docs) - 1) / (2 * len(pool)) if pool else 0.0
+            unplaced = 0.5 - (len(docs) - 1) / (2 * len(pool)) if pool else 0.0
             best_first = sorted(docs, key=lambda doc: docs[doc], reverse=True)
             places = {doc: 1 - place / len(pool) for place, doc in enumerate(best_first)}
-            made[query] = {**dict.fromkeys(pool, lacking), **places}
+            made[query] = {**dict.fromkeys(pool, unplaced), **places}
     return found
 
 

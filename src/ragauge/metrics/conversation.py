@@ -143,7 +143,7 @@ def consistency(dialogue: Transcript) -> Score:
     before a turn are compared. Undefined in a conversation with fewer than two answers.
 
     Source: our own. Of 31 contradictions in 126 transcripts of our own, judged before, it finds 18 and calls no other turn one;
-    of 30 more, written after, it finds 5, and calls 2 of 30 others one; of 823 turns of MTRAG, which people approved, 1.
+    of 15 that nobody had looked at it finds 1, with one false alarm; of 823 turns of MTRAG, which people approved, it calls 1.
 
     >>> import ragauge as rg
     >>> fee = "The fee of the hut is ${} a year."
@@ -413,9 +413,11 @@ def unanswered_questions(dialogue: Transcript) -> Score:
     unanswered: list[dict[str, object]] = []
     turns = dialogue.turns()
     for turn in turns:
-        if turn.question is None or (not turn.answer and _closes(turn.question)):
+        if turn.question is None:
             continue
         if turn.answer is None or is_blank(turn.answer):
+            if _closes(turn.question):
+                continue
             why = "the answer is empty"
         elif refusal := refusal_of(turn.answer, turn.question):
             why = f"refused: {excerpt(refusal.words, 80)}"
@@ -451,8 +453,8 @@ def faultless(
     """Whether a conversation has no fault that shows without references.
 
     1 or 0. Its faults: a question of the user without an answer, a contradiction, an answer about another thing, a
-    sentence said twice, a tool whose last call failed. Parts that are undefined have no fault. Undefined if the user says nothing; missing or failed
-    as the first part that is.
+    sentence said twice, a tool whose last call failed. Parts that are undefined have no fault. Undefined if the user says
+    nothing; missing or failed where a part is.
 
     Source: our own.
 
@@ -463,8 +465,9 @@ def faultless(
     parts = (unanswered_questions, consistency, carried_context, repetition)
     if unanswered_questions.status is Status.UNDEFINED:
         return unanswered_questions
-    if lacking := [part for part in parts if part.status not in (Status.OK, Status.UNDEFINED)]:
-        return lacking[0]
+    for part in parts:
+        if part.status not in (Status.OK, Status.UNDEFINED):
+            return part
     faults = {
         "leaves a question unanswered": unanswered_questions.value not in (None, 0),
         "contradicts an earlier answer": consistency.value not in (None, 1),

@@ -99,7 +99,7 @@ def kind_of_word(word: Word) -> str:
 
 
 def are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
-    """Whether two statements are alike enough for their words to be compared; of two or three words, all must be the same."""
+    """Whether two statements are alike enough for their words to be compared; one of two words or fewer must have the same words."""
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE:
         return bool(theirs.keys) and ours.keys == theirs.keys
     return likeness(ours, theirs) >= least

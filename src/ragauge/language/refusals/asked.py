@@ -298,7 +298,10 @@ def _lacks(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
         return False
     if any(
         not each.is_aside
-        and (each.rule.counts != "beside a source" or any(it.speaks_of_source for it in sentences))
+        and (
+            each.rule.counts != "beside a source"
+            or any(other.speaks_of_source for other in sentences)
+        )
         for each in sentence.found
     ):
         return not sentence.answers_after(sentence.found)

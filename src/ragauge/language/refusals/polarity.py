@@ -30,8 +30,8 @@ _NEGATIONS = ("<not>", "<cannot>", "<is_not>")
 class Rule:
     """A row of the table: wordings of one kind of refusal. Words of `subject` must precede in the same clause.
 
-    `is_negated`: all begin with a negation. `signs`: words of which the sentence must have one, so that few are searched; those
-    of another language (`is_foreign`) are searched where it has words of one.
+    `is_negated`: all begin with a negation. `signs`: a sentence without any of these words is not searched. Wordings of
+    another language (`is_foreign`) have none; they are searched where the sentence has words of one.
     """
 
     kind: str
@@ -74,7 +74,7 @@ def rules() -> tuple[Rule, ...]:
         if negated:
             found.append(Rule(lines=negated, is_negated=True, signs=_signs("<not>"), **fields))
         if others:
-            signs = _signs(row.get("signs", ""))
+            signs = _signs("" if row.get("is_foreign") else row["signs"])
             found.append(Rule(lines=others, is_negated=False, signs=signs, **fields))
     return tuple(found)
 
