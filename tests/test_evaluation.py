@@ -63,6 +63,7 @@ def test_score_takes_relevant_ids_or_their_grades():
     [
         ("ndgc@10", {}, "did you mean 'ndcg'"),
         ("ndcg(k=", {}, "expected a value"),
+        ("precision@k", {}, "did you mean 'precision@10'"),
         ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
         ("number-match", {"answer": "x"}, "did you mean 'number_match'"),
         ("faithfulness", {"answer": "x"}, "faithfulness needs a judge; give one with --judge"),

@@ -12,7 +12,7 @@ from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
 from ragauge.plugins import load, offered
-from ragauge.rankings.names import UnknownMeasureError, read_measure
+from ragauge.rankings.names import read_measure
 
 
 def metrics() -> dict[str, Metric]:
@@ -70,10 +70,10 @@ def read_label(text: str) -> Label:
         return Label(ours.name, {**ours.settings, **label.settings})
     try:
         first, *others = read_measure(text)
-    except UnknownMeasureError:
+    except LabelError:
         if label:
             return label
-        said = unknown(text)
+        said = "" if "(" in text else unknown(text)
         raise LabelError(said) if "mean '" in said else error from None
     if others:
         names = f"{first.shown}, {others[0].shown} …"
