@@ -69,7 +69,17 @@ REFUSALS = ("dont_know", 'dont_know(phrases="graphrag")')
 
 FITTED_ON = {
     "correct": ("evouna-nq",),
-    "support": ("begin", "wice", "q2", "summedits", "fever", "fool me twice", "factcheck-gpt"),
+    "support": (
+        "begin",
+        "wice",
+        "q2",
+        "summedits",
+        "fever",
+        "fool me twice",
+        "factcheck-gpt",
+        "snli",
+        "conjnli",
+    ),
     # The layer and the threshold of the embedded model.
     "bertscore": ("sts 2015",),
     "bertscore_precision": ("sts 2015",),

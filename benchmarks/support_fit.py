@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grounded_sets import GroundedCase, grounded_sets
+from grounded_sets import GroundedCase, grounded_sets, held_out_scenes
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import rankdata
@@ -45,12 +45,14 @@ FAMILIES = {
     "FEVER": ("fever",),
     "Fool Me Twice": ("fool me twice",),
     "Factcheck-GPT": ("factcheck-gpt",),
+    "scenes": ("scenes",),
+    "unseen scenes": ("unseen scenes",),
     "NLI": ("snli", "conjnli"),
     "QAGS": ("qags",),
 }
 """The families of sets, by the beginnings of the sets' names."""
-MEASURED_ONLY = ("NLI", "QAGS")
-WITH_ERRORS_ON_PURPOSE = ("SummEdits", "FEVER", "Fool Me Twice")
+MEASURED_ONLY = ("unseen scenes", "NLI", "QAGS")
+WITH_ERRORS_ON_PURPOSE = ("SummEdits", "FEVER", "Fool Me Twice", "scenes")
 """Families whose wrong claims people wrote to be wrong; they weigh `SHARE` of the others, as `contradicted` is made for them."""
 SHARE = 0.5
 PARTS = tuple(WEIGHTS)
@@ -115,12 +117,30 @@ def measured_sets(folder: Path, precision: str, kept: Path | None) -> dict[str, 
     if kept and kept.exists():
         rows = json.loads(kept.read_text(encoding="utf-8"))
     encoder = CachedEncoder(MiniLM(precision))
-    for name, cases in grounded_sets(folder).items():
+    for name, cases in {**grounded_sets(folder), **scenes()}.items():
         if name not in rows:
             rows[name] = scored(sampled(name, cases), encoder)
             if kept:
                 kept.write_text(json.dumps(rows), encoding="utf-8")
     return {name: measured(each) for name, each in rows.items()}
+
+
+def scenes() -> dict[str, list[GroundedCase]]:
+    """Answers beside the passages of a scene, by language: "scenes" to fit, "unseen scenes" to measure."""
+    sets: dict[str, list[GroundedCase]] = {}
+    for to_fit in (True, False):
+        for scene in held_out_scenes(to_fit=to_fit):
+            name = f"{'scenes' if to_fit else 'unseen scenes'} {scene['language']}"
+            for item in scene["items"]:
+                answers = [(answer, True) for answer in (*item["right"], item["reference"])]
+                answers += [(wrong["answer"], False) for wrong in item["wrong"]]
+                sets.setdefault(name, []).extend(
+                    GroundedCase(
+                        answer, tuple(scene["passages"]), is_right, question=item["question"]
+                    )
+                    for answer, is_right in answers
+                )
+    return sets
 
 
 def sampled(name: str, cases: Sequence[GroundedCase]) -> list[GroundedCase]:
@@ -139,7 +159,10 @@ def scored(cases: Sequence[GroundedCase], encoder: CachedEncoder) -> list[Read]:
         some = cases[start : start + ROWS_PER_CALL]
         answers, contexts = [case.answer for case in some], [case.contexts for case in some]
         given = [[quantities(text) for text in texts] for texts in contexts]
-        found = support(answers, contexts, [*map(quantities, answers)], given, encoder=encoder)
+        asked = [case.question for case in some]
+        found = support(
+            answers, contexts, [*map(quantities, answers)], given, asked, encoder=encoder
+        )
         for case, score in zip(some, found, strict=True):
             evidence: Mapping[str, Any] = score.evidence or {}
             sentences = [

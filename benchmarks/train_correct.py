@@ -20,8 +20,9 @@ from random import Random
 
 import numpy as np
 from answer_sets import AnswerCase, answer_sets
+from grounded_sets import held_out_scenes
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import kendalltau, rankdata
 
 from ragauge.encoders.cached import CachedEncoder
@@ -79,8 +80,16 @@ def main() -> None:
     long = compared(with_paragraphs(sets["evouna-nq"]), encoder)
     finance = compared(sets["financebench"], encoder)
     print(f"{len(short.cases)} answers compared in {time.perf_counter() - began:.0f} s\n")
+    written = compared(scenes(), encoder)
     fitted = fit(short.and_also(long))
     figures = check(short, long, finance, fitted)
+    for name, rows in (("paragraphs", long), ("FinanceBench", finance), ("scenes", written)):
+        area_without = area(probabilities(rows, fitted, 0.0), rows.is_correct)
+        area_with = area(probabilities(rows, fitted), rows.is_correct)
+        likeliest = reader_weight(rows, fitted)
+        print(
+            f"reader, {name}: {area_without:.3f}, with it {area_with:.3f}; likeliest weight {likeliest:.2f}"
+        )
     text = as_toml(fitted, len(short.cases), len(long.cases), figures)
     if "--write" in sys.argv:
         FILE.write_text(text, encoding="utf-8")
@@ -150,20 +159,21 @@ def rows_of(cases: Sequence[AnswerCase], columns: Sequence[Numbers]) -> Rows:
 
 
 def row_of(likeness: Likeness) -> Numbers:
-    """The features for short references and for long ones, each times its share, and the two shares."""
+    """The features for short references and for long ones, each times its share, and the two shares; last what the reader says."""
     share = min(1.0, max(0.0, (likeness.match.n_words - SHORT) / (LONG - SHORT)))
     features = np.array([likeness.features[name] for name in FEATURES] + [1.0])
-    return np.concatenate([(1 - share) * features, share * features])
+    says = [likeness.features["reader"]]
+    return np.concatenate([(1 - share) * features, share * features, says])
 
 
 def fit(rows: Rows) -> Numbers:
-    """The weights in the order of `row_of`; of an answer's references the likeliest counts."""
+    """The weights in the order of `row_of`, without that of the reader; of an answer's references the likeliest counts."""
     chosen = [int(np.argmax(each[:, 0] + each[:, len(FEATURES) + 1])) for each in rows.columns]
-    found = np.zeros(rows.columns[0].shape[1])
+    found = np.zeros(rows.columns[0].shape[1] - 1)
     for _ in range(ROUNDS):
-        table = np.array([each[at] for each, at in zip(rows.columns, chosen, strict=True)])
+        table = np.array([each[at, :-1] for each, at in zip(rows.columns, chosen, strict=True)])
         found = logistic(table, rows.is_correct.astype(float))
-        chosen = [int(np.argmax(each @ found)) for each in rows.columns]
+        chosen = [int(np.argmax(each[:, :-1] @ found)) for each in rows.columns]
     return found
 
 
@@ -196,8 +206,36 @@ def bounds() -> list[tuple[float | None, float | None]]:
     ]
 
 
-def probabilities(rows: Rows, fitted: Numbers) -> Numbers:
-    return np.array([1 / (1 + np.exp(-np.max(each @ fitted))) for each in rows.columns])
+def probabilities(rows: Rows, fitted: Numbers, of_reader: float | None = None) -> Numbers:
+    last = weights().of_reader if of_reader is None else of_reader
+    every = np.append(fitted, last)
+    return np.array([1 / (1 + np.exp(-np.max(each @ every))) for each in rows.columns])
+
+
+def reader_weight(rows: Rows, fitted: Numbers) -> float:
+    """The likeliest weight of the reader, the others held."""
+
+    def loss(weight: float) -> float:
+        values = np.clip(probabilities(rows, fitted, weight), 1e-6, 1 - 1e-6)
+        return float(-np.log(np.where(rows.is_correct, values, 1 - values)).mean())
+
+    return float(minimize_scalar(loss, bounds=(0, 2), method="bounded").x)
+
+
+def scenes() -> list[AnswerCase]:
+    """Answers of scenes beside their reference; neither the reader nor the weights have learned from them."""
+    return [
+        AnswerCase(
+            scene["id"], item["question"], (item["reference"],), answer, is_right, None, "scenes"
+        )
+        for scene in held_out_scenes(to_fit=False)
+        for item in scene["items"]
+        for is_right, answers in (
+            (True, item["right"]),
+            (False, [wrong["answer"] for wrong in item["wrong"]]),
+        )
+        for answer in answers
+    ]
 
 
 def check(short: Rows, long: Rows, finance: Rows, fitted: Numbers) -> dict[str, float]:
@@ -315,6 +353,10 @@ def as_toml(fitted: Numbers, n_short: int, n_long: int, figures: Mapping[str, fl
         "[reference_words]",
         f"short = {SHORT}",
         f"long = {LONG}",
+        "",
+        "# Of the embedded reader's log-odds, for references of more than `short` words; set by hand, see benchmarks/README.md.",
+        "[reader]",
+        f"weight = {weights().of_reader}",
     ]
     for name, of in (("short", fitted[: len(FEATURES) + 1]), ("long", fitted[len(FEATURES) + 1 :])):
         lines += ["", f"[weights.{name}]"]

@@ -486,15 +486,16 @@ def weighted(side):
 
 def support_of(e):
     weights = {
-        "coverage": 2.0,
-        "precision": 2.3,
-        "best_sentence": 1.1,
-        "lowest": 1.6,
-        "missing": -1.1,
-        "absolute": -0.7,
+        "coverage": 1.5,
+        "precision": 1.7,
+        "best_sentence": 0.6,
+        "lowest": 0.7,
+        "missing": -0.5,
+        "absolute": -0.2,
+        "reader": 0.3,
     }
     values = [
-        1 / (1 + math.exp(3.8 - sum(weight * each[part] for part, weight in weights.items())))
+        1 / (1 + math.exp(2.65 - sum(weight * each[part] for part, weight in weights.items())))
         for each in e["best_sentences"]
     ]
     words = [each["n_content_words"] for each in e["best_sentences"]]

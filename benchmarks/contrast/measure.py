@@ -1,7 +1,7 @@
 """What offline metrics say of answers that differ in one detail or none: the share on the right side of .5, by kind.
 
     python benchmarks/contrast/measure.py contrast.jsonl --metric correct --metric support
-    python benchmarks/contrast/measure.py benchmarks/contrast/scenes.jsonl.gz --rows 3000 --by language
+    python benchmarks/contrast/measure.py benchmarks/contrast/scenes.jsonl.gz --unseen --by language
 
 make.py writes the first file. Those of by_hand.jsonl and scenes.jsonl.gz were written without a look at the metrics; a scene has passages, and
 questions with a reference, three right and three wrong answers each.
@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import random
+import sys
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,15 +20,24 @@ from pathlib import Path
 
 import ragauge as rg
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from grounded_sets import held_out_scenes
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=Path)
     parser.add_argument("--metric", action="append", choices=("correct", "support"))
     parser.add_argument("--by", choices=("kind", "language", "part"), default="kind")
+    parser.add_argument(
+        "--unseen", action="store_true", help="only the scenes that trained nothing"
+    )
     parser.add_argument("--rows", type=int, help="answers drawn from a larger file")
     given = parser.parse_args()
     rows = list(cases(given.cases))
+    if given.unseen:
+        unseen = {scene["id"] for scene in held_out_scenes(to_fit=False)}
+        rows = [row for row in rows if str(row["id"]).partition("-")[0] in unseen]
     if given.rows and given.rows < len(rows):
         rows = random.Random(0).sample(rows, given.rows)
     metrics = given.metric or ["correct", "support"]

@@ -7,23 +7,30 @@
 | Fool Me Twice (Eisenschlos et al. 2021) | 2,500 | Apache-2.0 |
 | ConjNLI, adversarial training set (Saha et al. 2020) | 15,000 | MIT |
 | EVOUNA-NQ (Wang et al. 2023), the half of the questions with an even CRC-32 | 7,500 | Apache-2.0 |
+| InfoTabS (Gupta et al. 2020): statements on tables; dev and alpha1 are held out | 20,100 | Apache-2.0, tables CC BY-SA 3.0 |
+| Breaking NLI (Glockner et al. 2018): one word exchanged | 8,100 | CC BY-SA 4.0 |
+| negation-and-nli (Hossain et al. 2020): a "not" added on one side or both | 4,500 | MIT |
 | scenes.jsonl.gz, written for this | see benchmarks/README.md | ours |
 
-A quarter of the premises of each set, and a tenth of the scenes, by the CRC-32 of their text or id, are never learned from. All other sets of
+The three before the last are public repositories (infotabs/infotabs, BIU-NLP/Breaking_NLI, mosharafhossain/negation-and-nli), beside each other in
+one folder. A quarter of the premises of each set, and a tenth of the scenes, by the CRC-32 of their text or id, are never learned from. All other sets of
 benchmarks/grounded_sets.py are unseen.
 """
 
+import csv
 import gzip
 import json
 import math
 import random
 import re
+import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from answer_sets import answer_sets
+from grounded_sets import is_held_out, without_brackets
 
 from ragauge.language.stems import stemmed
 from ragauge.language.text import sentence_spans
@@ -41,6 +48,7 @@ LABELS = {
 PASSAGE_WORDS = (30, 45, 60, 110)
 """A passage of a scene is cut to the closest sentences of one of these lengths, so that the reader knows short and long ones."""
 PASSAGE_WORDS_HELD = 60
+INFOTABS_HELD = ("infotabs_dev", "infotabs_test_alpha1")
 
 
 class Pair(NamedTuple):
@@ -55,10 +63,6 @@ class Pair(NamedTuple):
     @property
     def text(self) -> str:
         return f"{self.question.strip()} = {self.claim}" if self.question else self.claim
-
-
-def is_held_out(key: str, one_in: int = 4) -> bool:
-    return zlib.crc32(key.encode()) % one_in == 0
 
 
 def entailment(
@@ -90,7 +94,7 @@ def entailment(
                 label = LABELS[row["gold_label"]]
                 learned.append(Pair("", row["sentence2"], row["sentence1"], label, "snli-train"))
     fever = [
-        {**row, "premise": re.sub(r" ?-[LR][SR]B- ?", " ", row["premise"])}
+        {**row, "premise": without_brackets(row["premise"])}
         for row in rows(folder / "fever-dev.jsonl.gz")
     ]
     for row in fever:
@@ -110,6 +114,49 @@ def entailment(
             pair = Pair("", row["hypothesis"], passage, LABELS[row["label"]], "fool-me-twice")
             add((gold or [row["hypothesis"]])[0], pair)
     return learned, held
+
+
+def details(folder: Path, rng: random.Random) -> tuple[list[Pair], list[Pair]]:
+    """Public sets in which one detail decides, to learn from and held out."""
+    learned: list[Pair] = []
+    held: list[Pair] = []
+    labels = {"E": SAYS, "N": LEAVES_OPEN, "C": DENIES}
+    tables = folder / "infotabs" / "data"
+    for file in sorted((tables / "maindata").glob("*.tsv")):
+        for row in tab_separated(file):
+            if row["label"] in labels:
+                fields = json.loads(
+                    (tables / "tables" / "json" / f"{row['table_id']}.json").read_text("utf-8")
+                )
+                passage = closest(row["hypothesis"], written_out(fields, rng), PASSAGE_WORDS[-1])
+                pair = Pair("", row["hypothesis"], passage, labels[row["label"]], "infotabs")
+                (held if file.stem in INFOTABS_HELD else learned).append(pair)
+    with zipfile.ZipFile(folder / "Breaking_NLI" / "breaking_nli_dataset.zip") as archive:
+        for line in archive.read("data/dataset.jsonl").decode().splitlines():
+            row = json.loads(line)
+            pair = Pair(
+                "", row["sentence2"], row["sentence1"], LABELS[row["gold_label"]], "breaking-nli"
+            )
+            (held if is_held_out(row["sentence1"]) else learned).append(pair)
+    benchmarks = folder / "negation-and-nli" / "data" / "new_benchmarks" / "clean_data"
+    for name in ("MNLI", "RTE", "SNLI"):
+        for n, row in enumerate(tab_separated(benchmarks / f"{name}.txt", "cp1252")):
+            label = LABELS[row["gold_label"]]
+            pair = Pair("", row["Hypothesis"], row["Text"], label, "negation-nli")
+            (held if is_held_out(f"{name}{n // 3}") else learned).append(pair)
+    return learned, held
+
+
+def written_out(fields: Mapping[str, Sequence[str]], rng: random.Random) -> str:
+    """A table of facts on one thing, as lines, as a table in Markdown or as sentences."""
+    title = " ".join(fields.get("title", []))
+    said = [(name, ", ".join(values)) for name, values in fields.items() if name != "title"]
+    form = rng.choice(("lines", "Markdown", "sentences"))
+    if form == "lines":
+        return "\n".join([title, *(f"{name}: {value}" for name, value in said)])
+    if form == "Markdown":
+        return "\n".join([f"| | {title} |", *(f"| {name} | {value} |" for name, value in said)])
+    return "\n".join(f"{name} of {title} is {value}." for name, value in said)
 
 
 def real_answers(folder: Path, rng: random.Random) -> tuple[list[Pair], list[Pair]]:
@@ -174,6 +221,11 @@ def closest(claim: str, text: str, n_words: int) -> str:
             chosen.append(at)
             length += n
     return "\n".join(sentences[at] for at in sorted(chosen))
+
+
+def tab_separated(path: Path, encoding: str = "utf-8") -> Iterator[dict[str, str]]:
+    with path.open(encoding=encoding, newline="") as file:
+        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def rows(path: Path) -> Iterator[dict]:

@@ -1,10 +1,10 @@
 """Train the embedded reader: all-MiniLM-L6-v2 as a cross-encoder that says whether a passage says what a claim says.
 
-    RAGAUGE_DATA=… python benchmarks/reader/train.py CHECKPOINTS [--snli snli_1.0_train.jsonl] [--write]
+    RAGAUGE_DATA=… python benchmarks/reader/train.py CHECKPOINTS --details FOLDER [--snli snli_1.0_train.jsonl] [--write]
 
-Two stages, each with a checkpoint that a second call goes on from. `general` takes each pair of entailment and of the scenes once. `details` takes
-scenes, pairs edited in one detail, real answers and a part of the general pairs, other ones in each pass, until --steps. `--write` writes the graph
-src/ragauge/encoders/reader.onnx. Needs torch. In bfloat16; the sums of a step depend on the processor, so two machines give readers that
+Three stages, each with a checkpoint that a second call goes on from. `general` takes each pair of entailment and of the scenes once. `details` takes
+scenes, pairs edited in one detail, real answers and a part of the general pairs, other ones in each pass, until --steps. `factors` goes on with what
+the reader adds to each matrix of the encoder cut to rank 48, which is what is shipped. `--write` writes the graph src/ragauge/encoders/reader.onnx. Needs torch. In bfloat16; the sums of a step depend on the processor, so two machines give readers that
 differ a little. Figures and times: benchmarks/README.md.
 
 pairs.py lists the data with its terms. `--snli`: any part of SNLI's training set, such as the 100,000 pairs in the source distribution
@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,7 +29,7 @@ from torch.nn import functional
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from export import graph_of
 from grounded_sets import grounded_sets
-from pairs import SAYS, SAYS_NOT, Pair, closest, edited, entailment, real_answers, scenes
+from pairs import SAYS, SAYS_NOT, Pair, closest, details, edited, entailment, real_answers, scenes
 
 WIDTH, HEADS, LAYERS = 384, 12, 6
 LENGTHS = (32, 48, 64, 96, 128, 160)
@@ -37,12 +38,23 @@ TOKENS = 4_096
 """Of a batch."""
 SEED = 20_311
 REPORT_EVERY = 700
-WARM_UP, FALLING = 150, 1_800
+WARM_UP, FALLING = 150, 1_400
 """The steps in which the rate rises, and those in which it falls at the end."""
-RATE = 1.5e-4
+RANK = 48
+"""Of what the reader adds to a matrix of the embedded encoder."""
 HERE = Path(__file__).parent
 SCENES = HERE.parent / "contrast" / "scenes.jsonl.gz"
 GRAPH = HERE.parents[1] / "src" / "ragauge" / "encoders" / "reader.onnx"
+
+
+class Stage(NamedTuple):
+    """`n_steps`: None for one pass. `falls`: whether the rate falls at the end. `in_factors`: whether matrices are trained as thin factors."""
+
+    name: str
+    n_steps: int | None
+    rate: float
+    falls: bool
+    in_factors: bool
 
 
 class Layer(torch.nn.Module):
@@ -105,23 +117,49 @@ class Reader(torch.nn.Module):
 
 
 class Adam:
-    """AdamW on weights in single precision beside the reader's bfloat16."""
+    """AdamW on weights in single precision beside the reader's bfloat16.
 
-    def __init__(self, reader: Reader) -> None:
-        self.ours = [p for p in reader.parameters() if p.requires_grad]
-        self.single = [p.detach().float().clone() for p in self.ours]
-        self.adam = torch.optim.AdamW(self.single, lr=0, weight_decay=0.01, betas=(0.9, 0.99))
+    With a `base`, the matrices of the layers are that of the embedded encoder plus the product of two thin ones, (out, RANK) and (RANK, in).
+    """
+
+    def __init__(self, reader: Reader, base: Mapping[str, torch.Tensor] | None = None) -> None:
+        self.parts: dict[str, list[torch.Tensor]] = {}
+        self.base = base or {}
+        self.ours = {name: p for name, p in reader.named_parameters() if p.requires_grad}
+        for name, weights in self.ours.items():
+            single = weights.detach().float().clone()
+            self.parts[name] = [single]
+            if name in self.base:
+                left, sizes, right = torch.linalg.svd(single - self.base[name], full_matrices=False)
+                root = sizes[:RANK].sqrt()
+                self.parts[name] = [left[:, :RANK] * root, root[:, None] * right[:RANK]]
+        every = [part for parts in self.parts.values() for part in parts]
+        self.adam = torch.optim.AdamW(every, lr=0, weight_decay=0.01, betas=(0.9, 0.99))
+        self._write()
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        return {
+            name: parts[0] if len(parts) == 1 else self.base[name] + parts[0] @ parts[1]
+            for name, parts in self.parts.items()
+        }
 
     def step(self, rate: float) -> None:
         self.adam.param_groups[0]["lr"] = rate
-        gradients = [p.grad.float() for p in self.ours]
-        norm = math.sqrt(sum(float((g * g).sum()) for g in gradients))
-        for weights, gradient in zip(self.single, gradients, strict=True):
-            weights.grad = gradient * min(1.0, 1 / (norm + 1e-6))
+        gradients = {name: p.grad.float() for name, p in self.ours.items()}
+        norm = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
+        for name, parts in self.parts.items():
+            gradient = gradients[name] * min(1.0, 1 / (norm + 1e-6))
+            if len(parts) == 1:
+                parts[0].grad = gradient
+            else:
+                parts[0].grad, parts[1].grad = gradient @ parts[1].T, parts[0].T @ gradient
         self.adam.step()
-        for p, weights in zip(self.ours, self.single, strict=True):
-            p.data.copy_(weights)
-            p.grad = None
+        self._write()
+
+    def _write(self) -> None:
+        for name, weights in self.weights().items():
+            self.ours[name].data.copy_(weights)
+            self.ours[name].grad = None
 
 
 class Encoded:
@@ -184,13 +222,14 @@ def auc(encoded: Encoded, values: np.ndarray) -> float:
 
 def train(
     reader: Reader,
+    adam: Adam,
     draw: Callable[[], Encoded],
     held: Mapping[str, Encoded],
-    n_steps: int | None,
+    stage: Stage,
     file: Path,
 ) -> None:
-    """Train for `n_steps` (None: one pass); `draw` gives the pairs of a pass. The rate falls at the end."""
-    adam, rng = Adam(reader), random.Random(SEED)
+    """Train in the stage's steps; `draw` gives the pairs of a pass."""
+    rng, n_steps = random.Random(SEED), stage.n_steps
     start, losses = time.perf_counter(), list[float]()
     while n_steps is None or len(losses) < n_steps:
         encoded = draw()
@@ -200,8 +239,8 @@ def train(
             loss = loss_of(reader(*encoded.tensors(length, places)), encoded.labels[places])
             loss.backward()
             losses.append(loss.item())
-            falling = (n_steps - len(losses)) / min(n_steps, FALLING)
-            adam.step(RATE * min(1, len(losses) / WARM_UP, max(0.02, falling)))
+            left = (n_steps - len(losses)) / min(n_steps, FALLING) if stage.falls else 1.0
+            adam.step(stage.rate * min(1, len(losses) / WARM_UP, max(0.02, left)))
             if len(losses) % REPORT_EVERY and len(losses) < n_steps:
                 continue
             areas = (
@@ -212,21 +251,31 @@ def train(
                 f"loss {np.mean(losses[-REPORT_EVERY:]):.3f}; AUC: {' '.join(areas)}",
                 flush=True,
             )
-            torch.save(reader.state_dict(), file.with_suffix(".part"))
+            torch.save(adam.weights(), file.with_suffix(".part"))
     file.with_suffix(".part").replace(file)
 
 
 class Material:
     """The pairs to draw from, and those that only measure."""
 
-    def __init__(self, data: Path, snli: Path | None) -> None:
+    def __init__(self, data: Path, one_detail: Path, snli: Path | None) -> None:
         rng = random.Random(SEED)
         self.general, general_held = entailment(data / "entailment", snli, rng)
+        learned, details_held = details(one_detail, rng)
+        self.general += learned
+        general_held += details_held
         self.written, written_held = scenes(SCENES)
         self.answers, answers_held = real_answers(data, rng)
         self.held = {
             name: [p for p in general_held if p.source == name][:300]
-            for name in ("snli-test", "fever", "fool-me-twice")
+            for name in (
+                "snli-test",
+                "fever",
+                "fool-me-twice",
+                "infotabs",
+                "breaking-nli",
+                "negation-nli",
+            )
         }
         for name in ("passages", "reference"):
             own = [pair for pair in written_held if pair.source == name]
@@ -271,6 +320,9 @@ DRAWN = {
     "snli-dev": (300, 0),
     "snli-test": (300, 0),
     "snli-train": (700, 7_000),
+    "infotabs": (600, 6_000),
+    "breaking-nli": (0, 1_500),
+    "negation-nli": (0, 1_500),
     "passages": (1_500, 0),
     "reference": (700, 0),
 }
@@ -282,6 +334,9 @@ def main() -> None:
     parser.add_argument("checkpoints", type=Path)
     parser.add_argument("--snli", type=Path)
     parser.add_argument(
+        "--details", type=Path, required=True, help="the repositories that pairs.py names"
+    )
+    parser.add_argument(
         "--model", type=Path, required=True, help="all-MiniLM-L6-v2 as transformers reads it"
     )
     parser.add_argument("--steps", type=int, default=6_000, help="of the stage details")
@@ -292,24 +347,40 @@ def main() -> None:
     torch.manual_seed(SEED)
     tokenizer = transformers.BertTokenizerFast.from_pretrained(given.model)
     reader = Reader(transformers.BertModel.from_pretrained(given.model)).to(torch.bfloat16)
+    base = base_matrices(given.model)
     given.checkpoints.mkdir(parents=True, exist_ok=True)
-    material = Material(Path(os.environ["RAGAUGE_DATA"]), given.snli)
+    material = Material(Path(os.environ["RAGAUGE_DATA"]), given.details, given.snli)
     held = {name: Encoded(tokenizer, each) for name, each in material.held.items()}
-    for stage, n_steps in (("general", None), ("details", given.steps)):
-        file = given.checkpoints / f"{stage}.pt"
+    weights: Mapping[str, torch.Tensor] = {}
+    for stage in (
+        Stage("general", None, 1.5e-4, falls=True, in_factors=False),
+        Stage("details", given.steps, 1.5e-4, falls=False, in_factors=False),
+        Stage("factors", FALLING, 3e-4, falls=True, in_factors=True),
+    ):
+        file = given.checkpoints / f"{stage.name}.pt"
         if not file.exists():
             rng = random.Random(SEED)
 
-            def draw(stage: str = stage, rng: random.Random = rng) -> Encoded:
-                return Encoded(tokenizer, material.drawn(stage, rng))
+            def draw(name: str = stage.name, rng: random.Random = rng) -> Encoded:
+                return Encoded(tokenizer, material.drawn(name, rng))
 
-            train(reader, draw, held, n_steps, file)
-        reader.load_state_dict(torch.load(file))
+            adam = Adam(reader, base if stage.in_factors else None)
+            train(reader, adam, draw, held, stage, file)
+        weights = torch.load(file)
+        reader.load_state_dict(weights, strict=False)  # all but the words
     if given.write:
-        GRAPH.write_bytes(
-            graph_of({name: each.float().numpy() for name, each in reader.state_dict().items()})
-        )
+        GRAPH.write_bytes(graph_of({name: each.numpy() for name, each in weights.items()}, RANK))
         print(f"{GRAPH}: {GRAPH.stat().st_size:,} bytes")
+
+
+def base_matrices(model: Path) -> dict[str, torch.Tensor]:
+    """The embedded encoder's matrices as the package has them, in half precision."""
+    theirs = Reader(transformers.BertModel.from_pretrained(model)).state_dict()
+    return {
+        name: weights.half().float()
+        for name, weights in theirs.items()
+        if name.startswith("layers.") and weights.ndim == 2
+    }
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def test_the_example_is_evaluated_and_its_files_are_left(demos):
     demo, _ = demos
     assert demo.code == 0, demo.err
     assert "90 answers · 3 systems" in demo.out
-    assert demo.out.startswith("careful is ahead by answer: correct 0.92, next hasty 0.67.")
+    assert demo.out.startswith("careful is ahead by answer: correct 0.93, next hasty 0.67.")
     assert demo.err.splitlines()[-1] == "ragauge: open ragauge-demo/report.html in a browser"
     folder = Path("ragauge-demo")
     assert (folder / "report.html").read_text().startswith("<!doctype html>")

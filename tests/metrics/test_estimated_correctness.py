@@ -128,14 +128,25 @@ def test_the_value_is_the_logistic_of_the_contributions_by_hand():
 
 
 def test_a_reference_between_short_and_long_mixes_both_weights():
-    features = dict.fromkeys(FEATURES, 1.0)
+    features = dict.fromkeys((*FEATURES, "reader"), 1.0)
     known = weights()
     middle = (known.short + known.long) / 2
     mixed = known.contributions(features, middle)
     for name in (*FEATURES, "intercept"):
         assert mixed[name] == approx((known.of_short[name] + known.of_long[name]) / 2)
+    assert mixed["reader"] == known.of_reader
     assert known.contributions(features, 1)["meaning"] == known.of_short["meaning"]
     assert known.contributions(features, 99)["meaning"] == known.of_long["meaning"]
+
+
+def test_the_reader_reads_references_that_are_more_than_a_name():
+    asked = {"question": "Which seats are included?", "answer": "Three seats are included."}
+    name = rg.score("correct", reference="three", **asked)
+    assert name.evidence["features"]["reader"] == 0
+    same = rg.score("correct", reference="The plan includes three seats for the team.", **asked)
+    other = rg.score("correct", reference="The plan includes eight rooms for the team.", **asked)
+    assert same.evidence["features"]["reader"] > 0 > other.evidence["features"]["reader"]
+    assert same.value > other.value
 
 
 def test_no_weight_makes_a_better_match_worse():
@@ -201,7 +212,7 @@ def test_long_lists_of_numbers_in_another_form_take_linear_time(assert_linear_ti
 
     def work(given: tuple[str, ReferenceMatch, TokenMatch]) -> None:
         reference, match, tokens = given
-        likeness = Likeness(reference, match, None, _features(match, tokens, None))
+        likeness = Likeness(reference, match, None, _features(match, tokens, None, 0.0))
         assert likeness.features["recall"] == approx(0.75 if "-" not in form else 0.625, abs=0.01)
         assert correct([(likeness,)], encoder=None).value > 0
 

@@ -87,8 +87,8 @@ def one(answer: str, *contexts: str) -> Score:
 
 
 def parts(score: Score) -> tuple[object, ...]:
-    """The parts of its first sentence."""
-    return tuple(part(score, name) for name in WEIGHTS)
+    """The parts of its first sentence but what the embedded reader says."""
+    return tuple(part(score, name) for name in WEIGHTS if name != "reader")
 
 
 def part(score: Score, name: str) -> object:
@@ -102,14 +102,14 @@ def unsupported(score: Score) -> list[str]:
     return [span["text"] for span in spans]
 
 
-def of_sum(total: float) -> float:
-    return 1 / (1 + exp(TIPPING_POINT - total))
+WHOLE = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0)
+"""The parts of a sentence that the contexts have word for word."""
 
 
-def of_parts(*values: float) -> float:
-    return of_sum(
-        sum(weight * value for weight, value in zip(WEIGHTS.values(), values, strict=True))
-    )
+def of_parts(*values: float, says: object) -> float:
+    """The value of a sentence with these parts; `says`: the log-odds of the embedded reader."""
+    weighed = zip(WEIGHTS.values(), (*values, says), strict=True)
+    return 1 / (1 + exp(TIPPING_POINT - sum(weight * value for weight, value in weighed)))
 
 
 def test_the_parts_are_added_as_they_are_described():
@@ -120,7 +120,7 @@ def test_the_parts_are_added_as_they_are_described():
     score = one("Huts close in winter and inexpensive", "The hut: open in winter, cheap.")
     expected = (0.5, 0.45, 0.325, 0.0, 0.0, 0.0)
     assert parts(score) == approx(expected)
-    assert score.value == approx(of_parts(*expected))
+    assert score.value == approx(of_parts(*expected, says=part(score, "reader")))
 
 
 def test_numbers_that_no_context_has_are_taken_off():
@@ -129,7 +129,7 @@ def test_numbers_that_no_context_has_are_taken_off():
     score = one("The fee is 5 since 1970", "The fee is five.")
     expected = (2 / 3, 2 / 3, (1 / 3 + 2 / 5) / 2, 0.0, log(2), 0.0)
     assert parts(score) == approx(expected)
-    assert score.value == approx(of_parts(*expected))
+    assert score.value == approx(of_parts(*expected, says=part(score, "reader")))
     assert unsupported(score) == ["1970"]
 
 
@@ -176,8 +176,8 @@ def test_only_the_closest_sentences_are_read_for_words_without_exception():
 
 def test_a_verbatim_answer_has_all_parts():
     score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
-    assert parts(score) == approx((1, 1, 1, 1, 0, 0))
-    assert score.value == approx(of_sum(7.0))
+    assert parts(score) == approx(WHOLE)
+    assert score.value == approx(of_parts(*WHOLE, says=part(score, "reader")))
     assert unsupported(score) == []
 
 
@@ -185,7 +185,8 @@ def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words
     # The first sentence (boots, left, outside) is there, of the second (gloves) nothing is.
     score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
     first, second = part(score, "best_sentences")
-    assert (first["value"], second["value"]) == approx((of_sum(7.0), of_sum(0.0)))
+    assert first["value"] == approx(of_parts(*WHOLE, says=first["reader"]))
+    assert second["value"] == approx(of_parts(*[0.0] * 6, says=second["reader"]))
     assert score.value == approx((first["value"] ** 3 * second["value"]) ** (1 / 4))
     json.dumps(score.evidence)
 
@@ -200,7 +201,7 @@ def test_a_mere_source_needs_no_support_and_one_with_a_name_is_a_claim():
     ):
         score = one(answer, "Boots are left outside.")
         assert (parts(score)[4], unsupported(score)) == (0.0, [])
-        assert score.value == approx(of_sum(7.0))
+        assert score.value == approx(of_parts(*WHOLE, says=part(score, "reader")))
     named = one("Boots stay outside, according to Ada.", "Boots stay outside.")
     assert unsupported(named) == ["according to Ada"]
 
@@ -368,7 +369,7 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time(monkeypatch):
     first, second = scored(rows, encoder)
     assert encoder.most_characters <= 4_000
     assert parts(first)[0] == 1.0
-    assert second.value == approx(of_sum(7.0))
+    assert second.value == approx(of_parts(*WHOLE, says=part(second, "reader")))
 
 
 def test_with_the_embedded_encoder_what_contexts_say_has_more():

@@ -95,30 +95,32 @@ class MiniLM(LocalEncoder):
 
     @cached_property
     def _session(self) -> Session:
-        # onnxruntime sends telemetry unless this is set before its import: calling its own switch after
-        # the import is too late.
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-        try:
-            onnxruntime = cast(Any, import_module("onnxruntime"))
-        except ImportError as error:
-            raise EncoderError(
-                f"the embedded encoder needs onnxruntime, which cannot be imported: {error}"
-            ) from error
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # batches run side by side instead
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        # Its next level fuses normalisation and GELU into operators slower than their parts.
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-        path = self.folder / f"{self.precision}.onnx"
-        try:
-            return onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # onnxruntime's own exceptions share no other base
-            raise EncoderError(
-                f"{path} cannot be read: {error!s:.200}; install ragauge again"
-            ) from error
+        return open_graph(self.folder / f"{self.precision}.onnx")
+
+
+def open_graph(path: Path) -> Session:
+    """A graph, opened to compute in one thread."""
+    # onnxruntime sends telemetry unless this is set before its import: calling its own switch after
+    # the import is too late.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        onnxruntime = cast(Any, import_module("onnxruntime"))
+    except ImportError as error:
+        raise EncoderError(
+            f"the embedded encoder needs onnxruntime, which cannot be imported: {error}"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # batches run side by side instead
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Its next level fuses normalisation and GELU into operators slower than their parts.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own exceptions share no other base
+        raise EncoderError(
+            f"{path} cannot be read: {error!s:.200}; install ragauge again"
+        ) from error
 
 
 def available_processors() -> int:

@@ -7,6 +7,7 @@ from math import log1p
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
+from ragauge.encoders.reader import Claim, embedded_reader
 from ragauge.features.matches import ALIKE, TokenMatch, TokenPlaces, token_match
 from ragauge.features.refusals import refusal_of
 from ragauge.language.references.match import ReferenceMatch, alternatives, match_reference
@@ -29,6 +30,9 @@ FEATURES = (
     "refusal",
     "answer_length",
 )
+"""Those with weights for short and for long references; the ninth, `reader`, has one weight."""
+SHORT_REFERENCE = 4
+"""Words; names and dates are compared by their words, and longer references are read by the embedded reader too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Likeness:
       or denies the reference.
     - refusal: 1 if the answer refuses and the reference does not.
     - answer_length: log(1 + words), up to 60 words.
+    - reader: the log-odds of the embedded reader that the reference says what the answer says, from -6 to 6; 0 for references of up to
+      4 words. Of an answer and a reference of together more than 160 tokens it reads the first.
     """
 
     wording: str
@@ -107,37 +113,55 @@ def reference_likeness(
     Undefined if the reference has no words; failed if the encoder gives no token embeddings.
     """
     wordings = [() if is_blank(text) else alternatives(text) for text in reference]
-    pairs = [(ours, text) for ours, texts in zip(answer, wordings, strict=True) for text in texts]
-    distinct = list(dict.fromkeys(pairs))
+    rows = [*zip(question, answer, wordings, strict=True)]
+    distinct = list(dict.fromkeys((ours, text) for _, ours, texts in rows for text in texts))
     answers, texts = [ours for ours, _ in distinct], [text for _, text in distinct]
     same = [ALIKE] * len(distinct)
-    matches = token_match(answers, texts, same, encoder=encoder, layer=layer, long_text=long_text)
-    known = dict(zip(distinct, matches, strict=True))
+    tokens = token_match(answers, texts, same, encoder=encoder, layer=layer, long_text=long_text)
+    known = dict(zip(distinct, tokens, strict=True))
+    matches = [
+        [match_reference(asked, text, ours) for text in texts] for asked, ours, texts in rows
+    ]
+    claims = [
+        Claim(asked or "", ours, text)
+        for (asked, ours, texts), own in zip(rows, matches, strict=True)
+        for text, match in zip(texts, own, strict=True)
+        if match.n_words > SHORT_REFERENCE and match.n_answer_words
+    ]
+    odds = dict(zip(claims, embedded_reader().log_odds(claims), strict=True)) if claims else {}
     return [
-        _likenesses(asked, ours, {text: known[ours, text] for text in texts})
-        for asked, ours, texts in zip(question, answer, wordings, strict=True)
+        _likenesses(
+            row,
+            own,
+            [known[row[1], text] for text in row[2]],
+            [odds.get(Claim(row[0] or "", row[1], text), 0.0) for text in row[2]],
+        )
+        for row, own in zip(rows, matches, strict=True)
     ]
 
 
 def _likenesses(
-    question: str | None, answer: str, matches: Mapping[str, TokenMatch | Score]
+    row: tuple[str | None, str, Sequence[str]],
+    matches: Sequence[ReferenceMatch],
+    tokens: Sequence[TokenMatch | Score],
+    odds: Sequence[float],
 ) -> tuple[Likeness, ...] | Score:
     """The answer compared with each wording of a reference."""
+    question, answer, wordings = row
     found: list[Likeness] = []
     refusal = refusal_of(answer, question)
-    for wording, tokens in matches.items():
-        if isinstance(tokens, Score):
-            return tokens
-        match = match_reference(question, wording, answer)
+    for wording, match, cosines, says in zip(wordings, matches, tokens, odds, strict=True):
+        if isinstance(cosines, Score):
+            return cosines
         if match.words:
             unexpected = refusal if refusal and refusal_of(wording) is None else None
-            features = _features(match, tokens, unexpected)
+            features = _features(match, cosines, unexpected, says)
             found.append(Likeness(wording, match, unexpected, features))
     return tuple(found) or Score.undefined("the reference has no words")
 
 
 def _features(
-    match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None
+    match: ReferenceMatch, tokens: TokenMatch, refusal: RefusalMatch | None, says: float
 ) -> dict[str, float]:
     side = tokens.reference
     spans = side.tokens.spans if side else None
@@ -171,6 +195,7 @@ def _features(
         "contradiction": float(match.contradiction is not None),
         "refusal": float(refusal is not None),
         "answer_length": log1p(min(match.n_answer_words, LONGEST_ANSWER)),
+        "reader": says,
     }
 
 

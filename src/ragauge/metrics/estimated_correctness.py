@@ -36,21 +36,24 @@ class Weights:
     """Two logistic models, for references of up to `short` words and from `long` words.
 
     Between the two lengths their log-odds are mixed in proportion. Each maps the names of the features
-    and "intercept" to weights.
+    and "intercept" to weights. `of_reader` is that of the embedded reader, at any length.
     """
 
     short: float
     long: float
     of_short: Mapping[str, float]
     of_long: Mapping[str, float]
+    of_reader: float
 
     def contributions(self, features: Mapping[str, float], n_words: int) -> dict[str, float]:
         """What each feature adds to the log-odds, and the intercept."""
         share = min(1.0, max(0.0, (n_words - self.short) / (self.long - self.short)))
-        return {
+        added = {
             name: ((1 - share) * self.of_short[name] + share * self.of_long[name]) * value
             for name, value in {**features, "intercept": 1.0}.items()
+            if name != "reader"
         }
+        return {**added, "reader": self.of_reader * features["reader"]}
 
 
 @cache
@@ -60,10 +63,11 @@ def weights() -> Weights:
     table = parse_toml(text, "estimated_correctness.toml")
     words = cast(Mapping[str, float], table["reference_words"])
     tables = cast(Mapping[str, Mapping[str, float]], table["weights"])
-    return Weights(words["short"], words["long"], tables["short"], tables["long"])
+    reader = cast(Mapping[str, float], table["reader"])["weight"]
+    return Weights(words["short"], words["long"], tables["short"], tables["long"], reader)
 
 
-@metric(version=18)
+@metric(version=19)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,
@@ -75,10 +79,11 @@ def correct(
 
     In [0, 1]; best over the references. If the question has no answer (`answerable` is false, or the
     sample does not say it and all references refuse by `dont_know`), an answer that refuses by
-    `dont_know` is right, 1.0, and any other is wrong, 0.0. Otherwise an estimate without a judge, by a logistic model of eight
+    `dont_know` is right, 1.0, and any other is wrong, 0.0. Otherwise an estimate without a judge, by a logistic model of nine
     features: how far the answer states the words of the reference that the question lacks, in letters,
     numbers and meaning; BERTScore recall; how much else it says; whether it contradicts a number, a
-    date, or a yes or no; whether it refuses; and its length.
+    date, or a yes or no; whether it refuses; its length; and, for references of more than four words, the log-odds of the
+    embedded reader (a model trained to say whether one text says what another says) that the reference says what the answer says.
 
     A detail that contradicts the reference decides whatever the words share: the value is at most 0.2, and the estimate a
     fifth. Details are amounts with their unit, currency, period, bounds and what they count, dates, codes and versions, names, negations, opposites,

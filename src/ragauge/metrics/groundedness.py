@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from math import exp, log, log1p, nan
 
 import numpy as np
 
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.protocol import Floats
+from ragauge.encoders.reader import Claim, embedded_reader
 from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
@@ -31,12 +32,13 @@ from ragauge.metric import metric
 from ragauge.score import Score
 
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 2.0,
-    "precision": 2.3,
-    "best_sentence": 1.1,
-    "lowest": 1.6,
-    "missing": -1.1,
-    "absolute": -0.7,
+    "coverage": 1.5,
+    "precision": 1.7,
+    "best_sentence": 0.6,
+    "lowest": 0.7,
+    "missing": -0.5,
+    "absolute": -0.2,
+    "reader": 0.3,
 }
 """The weight of each part of a sentence's sum.
 
@@ -44,7 +46,7 @@ Fitted by benchmarks/support_fit.py with all-MiniLM-L6-v2 on BEGIN (CC BY 4.0), 
 Factcheck-GPT (Apache-2.0) and, with less weight because people made their errors on purpose, SummEdits (Apache-2.0), FEVER
 (CC BY-SA 3.0), FEVER symmetric (MIT) and Fool Me Twice (Apache-2.0); then rounded.
 """
-TIPPING_POINT = 3.8
+TIPPING_POINT = 2.65
 """The sum at which a half of the sentences are supported, if both kinds are equally frequent."""
 CONTRADICTED = 0.2
 """What an answer that contradicts a detail of its contexts is worth, as a share."""
@@ -52,6 +54,8 @@ OF_WORDS = frozenset(("negation", "roles", "quantifier", "opposite", "entity", "
 """Kinds of details that lower only their sentence: in long answers most of them are false."""
 NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
+PASSAGE_WORDS = 100
+"""About as many words of the nearest context sentences the embedded reader reads beside a sentence."""
 CLOSEST = 3
 """The number of context sentences in which words such as "all" are looked for."""
 ALIKE = 0.6
@@ -60,34 +64,38 @@ SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=13, batch=True)
+@metric(version=14, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],
     answer_quantities: Sequence[Sequence[Quantity]],
     context_quantities: Sequence[Sequence[Sequence[Quantity]]],
+    question: Sequence[str | None] | None = None,
     *,
     encoder: CachedEncoder,
 ) -> list[Score]:
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
-    In [0, 1]. A heuristic, not a verdict: it sees what is added, and seldom the one wrong detail of a natural sentence (on 240 answers
-    written to differ in one detail, benchmarks/contrast/by_hand.jsonl, its AUROC is .51). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
+    In [0, 1]. A heuristic, not a verdict: it sees what is added, and not reliably the one wrong detail of a natural sentence (on answers
+    written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .55 to .6). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
     contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it,
     rare words counting more. A logistic curve maps a weighted sum of parts to the sentence's value:
 
-    - `coverage` (weight 2.0): the share of content words whose stem occurs in a context;
-    - `precision` (2.3): the mean over the content words of the best cosine with a token of these sentences
+    - `coverage` (weight 1.5): the share of content words whose stem occurs in a context;
+    - `precision` (1.7): the mean over the content words of the best cosine with a token of these sentences
       (BERTScore precision, last layer);
-    - `best_sentence` (1.1): the closeness of the closest single sentence of the contexts: the mean of its precision and of
+    - `best_sentence` (0.6): the closeness of the closest single sentence of the contexts: the mean of its precision and of
       the share of adjacent word pairs that it has;
-    - `lowest` (1.6): the lowest of the best cosines of all words, function words too;
-    - `missing` (-1.1): log(1 + n) of the n numbers (years too) and names that no context has; a name is a content word
+    - `lowest` (0.7): the lowest of the best cosines of all words, function words too;
+    - `missing` (-0.5): log(1 + n) of the n numbers (years too) and names that no context has; a name is a content word
       with a capital letter that does not begin the sentence;
-    - `absolute` (-0.7): 1 if the sentence says "all", "only", "never" or the like, and its 3 closest context
-      sentences do not have that word.
+    - `absolute` (-0.2): 1 if the sentence says "all", "only", "never" or the like, and its 3 closest context
+      sentences do not have that word;
+    - `reader` (0.3): the log-odds, from -6 to 6, that the nearest context sentences say what the sentence says, by the embedded reader:
+      a model of the encoder's size, trained on pairs of a claim and a passage. It reads the question too, about 100 words of the contexts, and of
+      all together at most 160 tokens.
 
     The score is the geometric mean of the sentences' values, each with the weight of its content words, so that one sentence without
     support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") or turns to the reader
@@ -98,9 +106,9 @@ def support(
     those of `correct`; what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
     for `1.5 hours`) counts as its words.
 
-    At the curve's midpoint (a sum of 3.8) people call half of the sentences fully supported, if both kinds
+    At the curve's midpoint (a sum of 2.65) people call half of the sentences fully supported, if both kinds
     are equally frequent. The weights were fitted with all-MiniLM-L6-v2: with another model the scores
-    rank answers, but 0.5 means something else. A verbatim answer scores 0.96.
+    rank answers, but 0.5 means something else. A verbatim answer scores 0.96 to 0.97.
 
     0 if no context has a word; undefined if the answer has no content word ("Yes."). Failed if the encoder
     gives no token embeddings, or the answer has more than 16,384 tokens. Sentences above 40 words, and
@@ -119,7 +127,8 @@ def support(
     >>> score.value < 0.5, [span["text"] for span in score.evidence["unsupported"]]
     (True, ['$9'])
     """
-    columns = zip(answer, contexts, answer_quantities, context_quantities, strict=True)
+    questions = question or [None] * len(answer)
+    columns = zip(answer, contexts, answer_quantities, context_quantities, questions, strict=True)
     rows = [_row(*cells) for cells in columns]
     out: list[Score] = []
     for piece in pieces(rows, lambda row: len(row.answer) + sum(map(len, row.contexts))):
@@ -136,6 +145,7 @@ class _Row:
     """
 
     answer: str
+    question: str
     sentences: Sequence[Sentence]
     numbers: Sequence[tuple[Quantity, bool]]
     contexts: tuple[str, ...]
@@ -205,6 +215,7 @@ def _row(
     contexts: Sequence[str],
     stated: Sequence[Quantity],
     given: Sequence[Sequence[Quantity]],
+    question: str | None,
 ) -> _Row:
     claims = without_attributions(answer)
     known = {quantity.number for quantity in chain.from_iterable(given)}
@@ -220,7 +231,17 @@ def _row(
     every = sentences_of(claims, stemmed(claims, language))
     sentences = [sentence for sentence in every if _content(sentence, language)]
     texts = tuple(contexts[at] for at in places)
-    return _Row(answer, sentences, numbers, texts, places, facts, found.differences, language)
+    return _Row(
+        answer,
+        question or "",
+        sentences,
+        numbers,
+        texts,
+        places,
+        facts,
+        found.differences,
+        language,
+    )
 
 
 def _content(sentence: Sentence, language: str | None) -> list[Word]:
@@ -236,24 +257,33 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
     }
     nearest: list[list[list[Sentence]]] = []
     comparisons: list[Comparison] = []
+    claims: list[Claim] = []
     for row in wanted:
         index = contexts[row.contexts, row.language].index
+        asked = [word.stem for word in stemmed(row.question, row.language)]
         nearest.append([])
         for sentence in row.sentences:
+            claims.append(_claim(row, index, sentence, asked))
             stems = [word.stem for word in _content(sentence, row.language)]
             others = [index.sentences[place] for place in index.nearest(stems, NEAREST)]
             nearest[-1].append(others)
             texts = [row.text(other) for other in others]
             places = [row.places[other.text] for other in others]
             comparisons.append(Comparison(row.answer, sentence.words, texts, places))
-    found = sentence_cosines(comparisons, encoder)
+    cosines_of = list(sentence_cosines(comparisons, encoder))
+    # A sentence without vectors fails its answer, so it need not be read.
+    readable = [not isinstance(each, NoVector) for each in cosines_of]
+    odds = iter(embedded_reader().log_odds([*compress(claims, readable)]))
+    says_of = (next(odds) if is_readable else 0.0 for is_readable in readable)
+    found = iter(cosines_of)
     others_of = iter(nearest)
     for row in rows:
         if row.is_comparable:
             others = next(others_of)
             cosines = [next(found) for _ in row.sentences]
+            says = [next(says_of) for _ in row.sentences]
             if any(others):
-                yield _score(row, contexts[row.contexts, row.language], others, cosines)
+                yield _score(row, contexts[row.contexts, row.language], others, cosines, says)
             else:
                 yield Score(0.0, evidence={"contexts": "none has a word in it"})
         elif row.sentences:
@@ -262,17 +292,35 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
             yield Score.undefined("the answer has no content words to look up")
 
 
+def _claim(row: _Row, index: SentenceIndex, sentence: Sentence, asked: Sequence[str]) -> Claim:
+    """A sentence of the answer, and the context sentences nearest to it and to the question."""
+    stems = [word.stem for word in _content(sentence, row.language)]
+    chosen: list[Sentence] = []
+    n_words = 0
+    for place in index.nearest([*asked, *stems], NEAREST):
+        other = index.sentences[place]
+        n_words += len(other.words)
+        if not chosen or n_words <= PASSAGE_WORDS:
+            chosen.append(other)
+    chosen.sort(key=lambda one: (one.text, one.start))
+    passage = "\n".join(map(row.text, chosen))
+    return Claim(row.question, row.answer[sentence.start : sentence.end], passage)
+
+
 def _score(
     row: _Row,
     contexts: _Contexts,
     nearest: Sequence[Sequence[Sentence]],
     cosines: Sequence[SentenceCosines | NoVector],
+    says: Sequence[float],
 ) -> Score:
     sentences: list[_Read] = []
-    for sentence, others, found in zip(row.sentences, nearest, cosines, strict=True):
+    for sentence, others, found, log_odds in zip(
+        row.sentences, nearest, cosines, says, strict=True
+    ):
         if isinstance(found, NoVector):
             return Score.failed(found.reason)
-        sentences.append(_read(row, contexts, sentence, others, found))
+        sentences.append(_read(row, contexts, sentence, others, found, log_odds))
     weights = [each.weight for each in sentences]
     logs = (weight * log(each.value) for weight, each in zip(weights, sentences, strict=True))
     most = CONTRADICTED if any(each.kind not in OF_WORDS for each in row.differences) else 1.0
@@ -286,7 +334,7 @@ def _score(
     shares = [_share(word.stem in stems for word in row.content) for stems in contexts.stems]
     best = max(range(len(shares)), key=shares.__getitem__)
     evidence: dict[str, object] = {
-        "why": why_supported(value, missing, extreme, row.differences),
+        "why": why_supported(value, missing, extreme, row.differences, _doubted(row, sentences)),
         "n_content_words": sum(weights),
         "best_context": {"context": row.places[best], "coverage": shares[best]},
         "best_sentences": [_as_data(row, each) for each in sentences[:SHOWN]],
@@ -305,6 +353,7 @@ def _read(
     sentence: Sentence,
     others: Sequence[Sentence],
     found: SentenceCosines,
+    says: float,
 ) -> _Read:
     content = _content(sentence, row.language)
     best: Floats = found.cosines.max(axis=0, initial=0)
@@ -342,6 +391,7 @@ def _read(
         "lowest": float(there.min()) if len(there) else 0.0,
         "missing": log1p(len(lost) + len(names)),
         "absolute": float(bool(extreme)),
+        "reader": says,
     }
     cosines = best[is_content].tolist() if found.has_words else [nan] * len(content)
     is_wrong = any(
@@ -350,6 +400,13 @@ def _read(
     )
     most = CONTRADICTED if is_wrong else 1.0
     return _Read(sentence, parts, cosines, others[order[0]], extreme, len(content), most)
+
+
+def _doubted(row: _Row, sentences: Sequence[_Read]) -> str:
+    """The sentence that the embedded reader finds least said by the contexts, if it finds it not said."""
+    least = min(sentences, key=lambda one: one.parts["reader"])
+    is_said = least.parts["reader"] >= 0
+    return "" if is_said else row.answer[least.sentence.start : least.sentence.end]
 
 
 def _mean(cosines: Floats) -> float:

@@ -54,15 +54,19 @@ def why_supported(
     missing: Sequence[str],
     absolutes: Sequence[str],
     differences: Sequence[Difference] = (),
+    doubted: str = "",
 ) -> str:
     """What speaks against an answer with this `support`.
 
-    `missing`: words that no context has; `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences.
+    `missing`: words that no context has; `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences;
+    `doubted`: the sentence of the answer that the embedded reader finds least said, if it finds it not said.
 
     >>> why_supported(0.2, ["in Rome"], [])
     "no context has 'in Rome'; no single sentence says much of it"
     >>> why_supported(0.9, [], [])
     'the contexts have all its words'
+    >>> why_supported(0.1, [], [], doubted="Cats chase dogs.")
+    "the contexts have all its words, but read together they do not say 'Cats chase dogs.'"
     """
     if differences:
         return "; ".join(in_words(each, "the closest sentence") for each in differences[:SHOWN])
@@ -73,7 +77,10 @@ def why_supported(
         parts.append(f"no context has {named(missing)}")
     elif value >= 0.5 or not parts:
         parts.append("the contexts have all its words")
-    if value >= 0.5 and (missing or absolutes):
+    if value < 0.5 and doubted and len(missing) <= FEW and not absolutes:
+        read = f"read together they do not say {named([doubted])}"
+        parts[-1] += f", but {read}" if not missing else f"; {read}"
+    elif value >= 0.5 and (missing or absolutes):
         parts.append("the closest sentences say much the same in other words")
     elif value < 0.5 and len(missing) <= FEW and not absolutes:
         parts.append("no single sentence says much of it")
