@@ -8,8 +8,7 @@ from functools import lru_cache
 from math import log1p
 
 from ragauge.documents.passage import Passage
-from ragauge.documents.reading import Documents
-from ragauge.documents.similar import near_duplicates
+from ragauge.documents.reading import Documents, near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
 from ragauge.language.references.match import match_reference
 from ragauge.language.refusals.asked import asked_by
