@@ -39,6 +39,7 @@ DOWN_LIMIT = 3
 """After this many requests in a row that find the judge down, it is not asked again."""
 MAX_OPEN_QUESTIONS = 256
 """Questions whose prompts are written at a time, which bounds memory."""
+NO_USABLE_REPLY = "gave no usable reply"
 
 Mode = Literal["ask", "cached", "estimate"]
 """What happens to a question without a kept reply. `ask`: ask it. `cached`: skip it. `estimate`: count it and
@@ -182,7 +183,7 @@ class JudgeSession:
                 if not (is_kept or (is_retried and not self.judge.is_recorded)):
                     call = _call(answer.key, answer.request, answer.reply)
                     call |= {"wrong": answer.why, "wrong_before": answer.why_before}
-                    why = f"gave no usable reply to {request.prompt!r}, twice: {answer.why}"
+                    why = f"{NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}"
                     return Score.failed(f"{self.name} {why}", {"calls": [call]})
 
     async def _read(

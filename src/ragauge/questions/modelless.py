@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
@@ -154,9 +155,9 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
             if question := titles.beside(asked.question, asked.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
                 answer = f"No. {sentence}" if asked.pattern == "changed number" else asked.answer
+                draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject)
                 more = {"comparing": asked.comparing, "value": asked.value, "origin": asked.origin}
-                about = kind, asked.pattern, asked.subject, worth
-                yield Draft(question, (answer,), sources, *about, **more)
+                yield replace(draft, worth=worth, **more)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names), None), source
@@ -209,9 +210,9 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
             question = titles.beside(asked[0], "", passage) if asked[0] else None
             if question:
                 pattern = f"{language} cell" if language in CELL else "cell"
-                about = "table look-up", pattern, name
-                more = {"comparing": asked[1], "value": cell}
-                yield Draft(question, (cell,), (Source(passage, *span),), *about, **more)
+                sources = (Source(passage, *span),)
+                draft = Draft(question, (cell,), sources, "table look-up", pattern, name)
+                yield replace(draft, comparing=asked[1], value=cell)
 
 
 def _cell_question(
