@@ -8,8 +8,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragauge.language.numbers.quantity import EXACT, MONEY, NAMED, Quantity, scaled
-from ragauge.language.numbers.unit_conversion import (
+from ragauge.language.numbers.quantity import EXACT, NAMED, Quantity, scaled
+from ragauge.language.numbers.units import (
+    MONEY,
     are_of_one_kind,
     are_of_other_kinds,
     converted,

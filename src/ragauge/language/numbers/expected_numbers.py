@@ -10,7 +10,7 @@ from ragauge.language.numbers.measures import measures
 from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import asks_for_a_percentage
-from ragauge.language.numbers.unit_conversion import has_size
+from ragauge.language.numbers.units import has_size
 from ragauge.language.reading_cache import ReadingCache
 
 _CUES = (

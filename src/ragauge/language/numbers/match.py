@@ -44,7 +44,7 @@ from ragauge.language.numbers.question_numbers import (
     in_asked_unit,
     named_scale,
 )
-from ragauge.language.numbers.unit_conversion import in_units, is_measure
+from ragauge.language.numbers.units import in_units, is_measure
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""

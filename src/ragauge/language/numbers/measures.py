@@ -6,15 +6,8 @@ from decimal import Decimal
 from itertools import chain
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import (
-    DIVIDING,
-    EXACT,
-    Quantity,
-    between,
-    only_matching,
-    unit_of,
-)
-from ragauge.language.numbers.unit_conversion import converted, has_size, is_smaller_part
+from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, between, only_matching
+from ragauge.language.numbers.units import converted, has_size, unit_of
 
 
 class Measure(NamedTuple):
@@ -98,6 +91,11 @@ def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
         total = EXACT.normalize(total)
         whole = Quantity(text[start:end], start, end, total, last.unit, spelled)
         yield Measure(whole, tuple(parts))
+
+
+def is_smaller_part(unit, of, value):
+    in_larger = converted(value, unit, of)
+    return in_larger is not None and has_size(unit) and value >= 1 and in_larger < 1
 
 
 def _goes_on(text: str, larger: Quantity, smaller: Quantity) -> bool:

@@ -10,8 +10,8 @@ from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.numerals import ENGLISH_WORDS
-from ragauge.language.numbers.quantity import Quantity, scaled, unit_of
-from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.quantity import Quantity, scaled
+from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.text import word_set
 from ragauge.language.words import words_of

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ragauge.language.numbers.quantity import CODE, SCALES, Quantity
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.units import CODE, SCALES
 
 _WORDS = "|".join(
     sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)

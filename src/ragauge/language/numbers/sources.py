@@ -23,7 +23,7 @@ from ragauge.language.numbers.named_numbers import (
 from ragauge.language.numbers.other_forms import in_other_forms
 from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.numbers.question_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.numbers.unit_conversion import in_units, is_measure
+from ragauge.language.numbers.units import in_units, is_measure
 
 FEW = 200
 """Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
