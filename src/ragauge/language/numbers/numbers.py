@@ -63,7 +63,7 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     if not digit_in(text).search(text):
-        may_spell = not text.isascii() or words_of(text).may_spell_numbers
+        may_spell = not text.isascii() or words_of(text).number_names
         return _kept(text) if may_spell else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
