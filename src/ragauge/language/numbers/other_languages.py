@@ -200,7 +200,7 @@ _SPOKEN_HINTS = (
     *(" past ", " half ", "quarter to ", "minutes to ", " nach ", " vor ", " heure"),
     *("la una ", "las "),
 )
-_QUARTERS = ("quarter", "a quarter", "viertel", "quart", "cuarto")
+_QUARTERS = frozenset[str](("quarter", "a quarter", "viertel", "quart", "cuarto"))
 _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi", "media"), 30)
 _BEFORE_HOUR = ("to", "vor", "moins", "menos")
 _HALF_OF_DAY = re.compile(
