@@ -92,16 +92,18 @@ class _View(NamedTuple):
 
 
 def _views(first: _View) -> Iterator[_View]:
-    for view in (first, _decoded(first, _QUOTED), _decoded(first, _LINE_ENDS)):
-        for _ in range(MAX_DECODINGS if view is not None else 0):
+    for start in (first, _decoded(first, _QUOTED), _decoded(first, _LINE_ENDS)):
+        view: _View | None = start
+        for _ in range(MAX_DECODINGS):
+            if view is None:
+                break
             yield view
             whole = _BETWEEN.sub("", view.text).translate(_ALIKE)
             if whole != view.text:
                 signs = enumerate(view.text) if view.places else ()
                 places = [view.places[at] for at, sign in signs if not _BETWEEN.match(sign)]
                 yield _View(whole, places, is_whole=True)
-            if (view := _decoded(view, _TOKEN)) is None:
-                break
+            view = _decoded(view, _TOKEN)
 
 
 def _decoded(view: _View, token: re.Pattern[str]) -> _View | None:
