@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
@@ -50,7 +51,8 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
-    yield judge_writer._asked(0, "factual", ["p"], "somebody")
+    slot = judge_writer.Slot("number", (Passage("p", "d", 0, 1, "p"),))
+    yield judge_writer._asked(0, slot, "somebody")
     yield model_checks.answering("q", ["p"])
 
 

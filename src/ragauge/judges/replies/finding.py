@@ -95,7 +95,7 @@ def read_word(text: str, menu: Sequence[str]) -> str:
     'CORRECT'
     """
     text = _spoken(text)
-    word = cast(str | None, on_menu(text, menu))
+    word = on_menu(text, menu)
     if word is None:
         problem = f"must be one of {', '.join(menu)}, and nothing else"
         raise ReplyError(f"the reply {problem}, got {shown(text)}")
