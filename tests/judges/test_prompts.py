@@ -10,7 +10,7 @@ from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
-from ragauge.questions import judge_writer, model_checks
+from ragauge.questions import models
 
 SHIPPED = Prompts().by_name
 TRANSLATED = ["de", "es", "fr", "zh"]
@@ -51,9 +51,9 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
-    slot = judge_writer.Slot("number", (Passage("p", "d", 0, 1, "p"),))
-    yield judge_writer._asked(0, slot, "somebody")
-    yield model_checks.answering("q", ["p"])
+    slot = models.Slot("number", (Passage("p", "d", 0, 1, "p"),))
+    yield models._asked(0, slot, "somebody")
+    yield models.answering("q", ["p"])
 
 
 @pytest.mark.parametrize("language", [None, *TRANSLATED, "sw"])
