@@ -194,11 +194,7 @@ class RateLimiter:
             self._alarm = loop.call_at(when, self._wake_up, when)
 
     def _wake_up(self, due: float) -> None:
-        """Open more for the time since the last rise.
-
-        Time in which the loop was busy does not count: it received no refusal then, and more requests
-        in flight would not help a busy loop.
-        """
+        """Open more for the time since the last rise, but not where the loop was busy, as it received no refusal then."""
         self._alarm = None
         now = asyncio.get_running_loop().time()
         since = max(self._risen_at, self._resume_at)
@@ -269,11 +265,7 @@ class RateLimiter:
         self._open = min(self._open, float(self.level))
 
     def _is_by_chance(self, permit: Permit) -> bool:
-        """Whether a refusal is one of the random ones, which come at any level.
-
-        If there are clearly more of them, the level is too high as well. If a lower level does not help,
-        they were not random, and the next time needs more evidence.
-        """
+        """Whether a refusal is one of the random ones; if there are clearly more, or a lower level does not help, they are not."""
         if not self._is_chance or permit.order <= self._cut_at:
             return self._is_chance
         if self._refused_share > self._bearable:
@@ -287,11 +279,7 @@ class RateLimiter:
 
 
 class _Bucket:
-    """An evenly spread rate per minute: taking some makes the next request wait.
-
-    `free_at`: when the wait ends. Unused rate is lost, except for a twentieth of a second's, because
-    timers may be that late.
-    """
+    """An evenly spread rate per minute: taking some makes the next wait until `free_at`. Of unused rate a twentieth of a second's is kept: timers may be that late."""
 
     def __init__(self, a_minute: float | None) -> None:
         self._each_s = 0.0 if a_minute is None else 60.0 / a_minute

@@ -1,16 +1,4 @@
-"""Wrap untrusted texts in delimiters that they cannot close.
-
-    <contexts id=472966>
-    [1 id=472966]
-    The fee is $5.
-    [2 id=472966]
-    It rains.
-    </contexts id=472966>
-
-Only lines with the block's id are ours. No text of the prompt contains that id or a similar one: one
-that differs in a single digit, has other characters between its digits, or non-ASCII digits. An
-attacker can compute a text's id beforehand, so even similar ids are avoided.
-"""
+"""Wrap untrusted texts in delimiters that they cannot close: no text has the block's id, or one that differs from it in a single digit."""
 
 import re
 import unicodedata
@@ -142,11 +130,7 @@ def _nonce(digest: bytes, attempt: int) -> str:
 
 
 def _digits_in(text: str) -> str:
-    """The digits of a text in order, as ASCII digits.
-
-    >>> _digits_in("No. 4 of ６² pages")
-    '462'
-    """
+    """The digits of a text in order, as ASCII digits: `No. 4 of ６² pages` has 462."""
     if not text.isascii():
         for sign in set(text):
             if not sign.isascii() and sign.isdigit():

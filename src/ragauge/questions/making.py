@@ -213,11 +213,7 @@ def pool(documents: Documents, seed: int) -> list[Draft]:
 
 
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
-    """Take drafts by the plan until each type has its number; then fill up with the types that have more.
-
-    Variants of a question come first, as they use it up: where there are fewer questions than planned, there
-    are fewer variants too. Yes/no questions and clozes come last, and of yes/no ones no larger share than planned.
-    """
+    """Take drafts by the plan, variants of others first and yes/no questions last; then fill up with the types that have more."""
     found, n = pool(documents, seed), sum(counts.values())
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)

@@ -1,8 +1,4 @@
-"""What needs a model: questions that a judge writes, and checks by a judge or an encoder.
-
-A judge writes from one passage or two that share a name, in three calls for each question: the question, its answer without the
-passages (then it is `known`, and no test of retrieval), and its answer from them, which must agree with the reference.
-"""
+"""What needs a model: questions that a judge writes from one passage or two, and checks by a judge or an encoder."""
 
 import re
 from collections import Counter, defaultdict

@@ -172,10 +172,7 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, number or letter with marks continues across this position.
-
-    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
-    """
+    """Whether a word, number or letter with marks goes on across this position; words are letters with case, as other scripts have no spaces."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
