@@ -80,18 +80,12 @@ def asked_direction(question: str) -> str:
 FALLS = frozenset(("a fall", "a loss"))
 
 
-@lru_cache(1_000)  # it is asked for each number of a text
-def _names_a_fall(text: str) -> bool:
-    return any(_name(words) in FALLS for words in _WORDS.finditer(text.lower()))
-
-
 def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
     """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
 
     `asked`: the direction of an expected number beside which the reference names none.
     """
-    is_open = is_bracketed(number) or _names_a_fall(number.text)
-    expected = _direction(number) or ("" if is_open else asked)
+    expected = _direction(number) or ("" if is_bracketed(number) else asked)
     return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
 
 
