@@ -3,7 +3,8 @@
 import re
 import string
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ragauge.language.characters import normal_form
@@ -348,3 +349,25 @@ def _next_word(text: str, stop: re.Match[str]) -> str:
 
 def _number_follows(text: str, stop: re.Match[str]) -> bool:
     return NEXT_NUMBER.match(text, _skip_space(text, stop.end())) is not None
+
+
+class SpanSet:
+    """Whether a place is in one of some spans, in any order and with overlaps, found without trying each.
+
+    >>> covered = SpanSet([(6, 9), (0, 2), (1, 3)])
+    >>> 2 in covered, 3 in covered
+    (True, False)
+    """
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        starts, ends = [-1], [-1]
+        for start, end in sorted(spans):
+            if start <= ends[-1]:
+                ends[-1] = max(end, ends[-1])
+            else:
+                starts.append(start)
+                ends.append(end)
+        self._starts, self._ends = starts, ends
+
+    def __contains__(self, place: int) -> bool:
+        return place < self._ends[bisect_right(self._starts, place) - 1]

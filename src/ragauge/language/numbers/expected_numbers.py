@@ -6,8 +6,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.measures import measures
-from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
+from ragauge.language.numbers.other_forms import in_other_forms, measures, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import asks_for_a_percentage
 from ragauge.language.numbers.units import has_size

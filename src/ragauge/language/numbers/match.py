@@ -14,7 +14,6 @@ from ragauge.language.numbers.counted import (
     count_other_things,
     each_thing_once,
 )
-from ragauge.language.numbers.directions import asked_direction, in_one_direction, opposite
 from ragauge.language.numbers.expected_numbers import (
     ExpectedQuantity,
     conclusions,
@@ -28,10 +27,13 @@ from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_forms import quarters, shares_out_of, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import (
+    asked_direction,
     asks_for_a_percentage,
     given_scales,
     in_asked_unit,
+    in_one_direction,
     named_scale,
+    opposite,
     rules_for,
 )
 
