@@ -76,14 +76,7 @@ def _adverbs() -> dict[str, str]:
 
 
 def counted(text: str, quantity: Quantity) -> Counted:
-    """What the words beside a number say that it counts.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "5 new requests a day"
-    >>> found = counted(text, quantities(text)[0])
-    >>> sorted(found.things), sorted(found.rates)
-    (['new', 'request'], ['day'])
-    """
+    """What the words beside a number say that it counts."""
     start, end, unit = quantity.start, quantity.end, quantity.unit
     if low := _RANGE.match(text, end):
         end = low.end()

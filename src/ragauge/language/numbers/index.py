@@ -104,11 +104,7 @@ def _reach_of(quantity: Quantity) -> float:
 
 @lru_cache(10_000)
 def _reach(value: Decimal) -> float:
-    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0.
-
-    >>> round(10 ** _reach(Decimal("1200")), 3)  # 1150 is rounded to it
-    1.043
-    """
+    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0."""
     digits = value.as_tuple().digits
     last = next((at for at in range(len(digits) - 1, -1, -1) if digits[at]), 0)
     if last >= _DIGITS_OF_A_FLOAT:
@@ -121,11 +117,6 @@ def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
     """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
 
     A number in another scale has the same digits, so only these are compared.
-
-    >>> from ragauge.language.numbers.agreement import stated
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> may_agree(stated(quantities("1577")[0], "1577"), quantities("1.6 of 12"))
-    True
     """
     key, own = sought.log, _reach_of(sought.quantity)
     for number in expected:

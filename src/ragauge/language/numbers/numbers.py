@@ -72,11 +72,7 @@ _kept = ReadingCache(_read)
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
-    """The quantities in a context; `7/10` and `7 out of 10` count as each other, too.
-
-    >>> [each.plain_value for each in quantities_of_context("7/10", ())]
-    ['0.7', '7', '10']
-    """
+    """The quantities in a context; `7/10` and `7 out of 10` count as each other, too."""
     found = quantities(text, stated)
     others: list[tuple[Quantity, Decimal]] = []
     for quantity in found if "/" in text else ():

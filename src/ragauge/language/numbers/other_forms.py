@@ -44,13 +44,7 @@ ten times as long."""
 
 
 def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
-    """The measures of the text that several of its quantities, or a quantity and more words, state.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "It takes 1 h 30 min, or an hour and a half."
-    >>> [(each.quantity.plain_value, each.quantity.unit) for each in measures(text, quantities(text))]
-    [('90', 'min'), ('1.5', 'h')]
-    """
+    """The measures of the text that several of its quantities, or a quantity and more words, state."""
     has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
     whole = list(_compounds(text, found)) if has_units else []
     whole += _with_words(text, found)
@@ -133,12 +127,7 @@ _GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
 
 
 def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
-    """`48 300`, which is two numbers, or one where the other text has 48,300.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> [str(each.quantity.value) for each in in_groups("48 300", quantities("48 300"))]
-    ['48300']
-    """
+    """`48 300`, which is two numbers, or one where the other text has 48,300."""
     if not _GROUP.search(text):
         return
     groups: list[list[Quantity]] = []
@@ -207,13 +196,7 @@ class Share(NamedTuple):
 
 
 def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
-    """The shares that two numbers of the text state.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "Two in ten came, 5 in 10 years."
-    >>> [str(each.share.value) for each in shares_out_of(text, quantities(text))]
-    ['0.2']
-    """
+    """The shares that two numbers of the text state."""
     if " in " not in text and " of " not in text:
         return
     for part, whole in pairwise(found):
@@ -237,11 +220,7 @@ _LONGEST_ORDINAL = max(map(len, RANKS))
 
 
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The shares of the text, `the fourth season` as 4, and multiples in words, also as changes in percent.
-
-    >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
-    [('doubled', '2', 'x'), ('doubled', '100', '%')]
-    """
+    """The shares of the text, `the fourth season` as 4, and multiples in words, also as changes in percent."""
     yield from points_as_groups(found)
     if len(found) > 1:
         yield from (each.share for each in shares_out_of(text, found))
@@ -299,11 +278,7 @@ _TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
 
 
 def times_in_words(text: str) -> Iterator[Quantity]:
-    """`twice` and `thrice`, for numbers of times: `two walks` are not stated by `he walked twice`.
-
-    >>> [(each.text, str(each.value), each.unit) for each in times_in_words("They won twice.")]
-    [('twice', '2', 'x')]
-    """
+    """`twice` and `thrice`, for numbers of times: `two walks` are not stated by `he walked twice`."""
     for words in _TWICE.finditer(text):
         if not _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
             yield only_matching((words[0], *words.span()), Decimal(2 if words[1] else 3), "x")

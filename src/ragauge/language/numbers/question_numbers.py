@@ -37,13 +37,7 @@ _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
 
 @lru_cache(10_000)
 def named_scale(question: str) -> int:
-    """The power of ten in which the question wants its numbers; 0 if it names none.
-
-    >>> named_scale("What was the net income (in USD millions)?"), named_scale("Answer in thousands.")
-    (6, 3)
-    >>> named_scale("Who sold 5 million phones?")
-    0
-    """
+    """The power of ten in which the question wants its numbers; 0 if it names none."""
     found = _SCALE.search(question)
     if not found:
         return 0
@@ -53,11 +47,7 @@ def named_scale(question: str) -> int:
 
 
 def heading_scale(text: str) -> int:
-    """The power of ten that the text names as a table's heading does; 0 if it names none.
-
-    >>> heading_scale("Sales were $447,489 (in thousands)."), heading_scale("Sales were $5 million.")
-    (3, 0)
-    """
+    """The power of ten that the text names as a table's heading does; 0 if it names none."""
     lowered = text.lower()
     if not any([hint in lowered for hint in _HEADING_HINTS]):  # noqa: C419, a list is faster
         return 0
@@ -73,12 +63,7 @@ def given_scales(answer: str, asked: int) -> tuple[int, ...]:
 
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
-    """The quantities, where bare ones are basis points if the question asks for these.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> in_asked_unit("By how many basis points did it widen?", quantities("120"))[0].unit
-    'bp'
-    """
+    """The quantities, where bare ones are basis points if the question asks for these."""
     lowered = (question or "").lower()
     if not ("bp" in lowered or "basis" in lowered) or not _BASIS_POINTS.search(lowered):
         return found
@@ -90,11 +75,7 @@ def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Q
 
 @lru_cache(10_000)
 def asks_for_a_percentage(question: str) -> bool:
-    """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05.
-
-    >>> asks_for_a_percentage("What is the operating margin?"), asks_for_a_percentage("How many?")
-    (True, False)
-    """
+    """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05."""
     return _PERCENTAGE.search(question) is not None
 
 
@@ -145,13 +126,7 @@ _REACH = 60
 
 
 def stated_direction(text: str, start: int, end: int) -> str:
-    """What the words right beside the number call it: "a rise", "a fall", "a gain", "a loss" or "".
-
-    >>> stated_direction("Sales fell by about 3.4%.", 20, 24), stated_direction("3.4% growth", 0, 4)
-    ('a fall', 'a rise')
-    >>> stated_direction("Sales fell to 3.4%.", 14, 18)
-    ''
-    """
+    """What the words right beside the number call it: "a rise", "a fall", "a gain", "a loss" or ""."""
     before = text[max(0, start - _REACH) : start].lower()
     found = [*_WORDS.finditer(before)]
     if found and not _LEVEL.search(before.rstrip(" $€£(~≈"), found[-1].end()):
@@ -168,11 +143,7 @@ def _name(words: re.Match[str]) -> str:
 
 @lru_cache(10_000)
 def asked_direction(question: str) -> str:
-    """The direction of a positive number that answers the question; "" if it leaves both open.
-
-    >>> asked_direction("What was the revenue growth?"), asked_direction("Did sales grow or fall?")
-    ('a rise', '')
-    """
+    """The direction of a positive number that answers the question; "" if it leaves both open."""
     lowered = question.lower()
     found = [_name(words) for words in _WORDS.finditer(lowered)]
     are_falls = {name in FALLS for name in found}
