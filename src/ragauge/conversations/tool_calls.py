@@ -43,8 +43,7 @@ class Call:
     invalid: str = ""
     id: str = ""
     result: str | None = None
-    is_error: bool = False
-    """Whether the tool said that it failed."""
+    is_error: bool = False  # whether the tool said that it failed
 
     @property
     def key(self) -> str:

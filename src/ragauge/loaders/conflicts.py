@@ -1,7 +1,4 @@
-"""Fields of a question that differ between its rows: found, counted, and settled by the user's choice.
-
-Also what the rows of a question are compared by, and notes on what a system lacks.
-"""
+"""Fields of a question that differ between its rows: found, counted, and settled by the user's choice."""
 
 from collections.abc import Hashable, Sequence
 from contextlib import suppress

@@ -1,10 +1,4 @@
-"""Read exported traces as samples: question, retrieved documents and answer of each trace.
-
-Phoenix and other OpenInference tools export spans, OpenTelemetry's GenAI conventions name theirs gen_ai, Langfuse exports
-traces and observations, LangSmith runs. All are steps of a trace; PARTS has their names for the parts of a step. A span's attributes
-may be columns (attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
-retrieval.documents[].document.{content,id,score,metadata}.
-"""
+"""Read exported traces as samples: question, retrieved documents and answer of each trace."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,12 +102,10 @@ class Step:
     is_rerank: bool
     is_model: bool
     error: str | None
-    used: Mapping[str, float]
-    """What its models used, of USED."""
+    used: Mapping[str, float]  # what its models used, of USED
     messages: tuple[list[object], list[object]] = ([], [])
     """Those that a model got, and those that it replied."""
-    call: Sequence[object] = ()
-    """The messages of a tool's call and its result."""
+    call: Sequence[object] = ()  # the messages of a tool's call and its result
 
 
 @dataclass(slots=True)

@@ -1,8 +1,4 @@
-"""Read values of any type: lists, mappings, the named values of objects, and the text of chat messages and model replies.
-
-Objects are dataclasses, pydantic models, named tuples, attrs classes or plain classes. No package of these is
-imported; the object's own description of its fields is used.
-"""
+"""Read values of any type: lists, mappings, the named values of objects, and the text of chat messages and model replies."""
 
 import ast
 import dataclasses

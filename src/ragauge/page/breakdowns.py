@@ -16,14 +16,12 @@ from ragauge.runs.summary import SUMMARY
 from ragauge.samples.samples import CLUSTERS, FIELDS
 from ragauge.views.first_screen import DIGITS
 
-N_BINS = 20
-"""Equal parts of a metric's range."""
+N_BINS = 20  # equal parts of a metric's range
 DISTRIBUTIONS, SLICES = "distributions", "slices"
 """The names of what is kept of them in a large run."""
 MAX_FIELDS, MAX_VALUES = 4, 12
 
-Bins = Mapping[tuple[str, str], tuple[int, ...]]
-"""Counts by metric and system."""
+Bins = Mapping[tuple[str, str], tuple[int, ...]]  # counts by metric and system
 
 
 def range_of(low: float | None, high: float | None, values: Sequence[float]) -> tuple[float, float]:

@@ -19,8 +19,7 @@ from ragauge.score import Status
 
 STATUSES = tuple(str(status) for status in Status)
 CODES = {status: code for code, status in enumerate(STATUSES)}
-NO_SCORE = 255
-"""The status code of an answer that the metric has no score for."""
+NO_SCORE = 255  # the status code of an answer that the metric has no score for
 MAX_REASONS = 65_535
 ID_FIELDS = ("id", "system")
 MAX_RANGES = 12

@@ -46,8 +46,7 @@ from ragauge.where import RESERVED
 REASONS_SHOWN = 5
 IDS_SHOWN = 3
 WORD = re.compile(r"[^\W\d][\w.-]*")
-LANGUAGES = (None, "de", "es", "fr", "zh")
-"""The languages of the prompts."""
+LANGUAGES = (None, "de", "es", "fr", "zh")  # the languages of the prompts
 
 
 @dataclass(frozen=True)
@@ -300,10 +299,7 @@ def _facts(run: ScoredRun) -> Iterator[Fact]:
 
 
 def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
-    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts.
-
-    Without those of a metric whose digest is that of other prompts, as of a folder of the user's.
-    """
+    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts."""
     found: dict[str, str] = {}
     for _, label in _asked_metrics(run):
         metric = catalog.metrics().get(label.name)

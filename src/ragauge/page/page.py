@@ -27,16 +27,14 @@ from ragauge.storage.regular_file import check_regular
 LEVEL = 4
 """How hard zlib compresses the chunks: 2.7 times as fast as its default of 6, for 12 % more bytes."""
 MAX_SCORES = 3_000_000
-MAX_TEXTS = 500_000_000
-"""Most scores, and bytes of samples in memory, of the runs on one page."""
+MAX_TEXTS = 500_000_000  # most scores, and bytes of samples in memory, of the runs on one page
 ROWS_SAMPLED = 1_000
 END = b"</body></html>\n"
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
 )
-MAX_FRAME = 10_000_000
-"""Most bytes of a page in a notebook, which keeps the page in its file."""
+MAX_FRAME = 10_000_000  # most bytes of a page in a notebook, which keeps the page in its file
 FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
 NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 
@@ -143,10 +141,7 @@ def write_parts(runs: Sequence[PageRun], path: Path) -> None:
 
 
 def _page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
-    """The file piece by piece, so that large runs are never one string.
-
-    Chunks are data elements: compressed, several at a time and in order, and in Base64.
-    """
+    """The file piece by piece, so that large runs are never one string."""
 
     def element(chunk: tuple[str, bytes]) -> bytes:
         name, content = chunk

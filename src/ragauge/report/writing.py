@@ -13,13 +13,10 @@ from ragauge.plugins import load
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
 
-CELL_WIDTH = 60
-"""Characters of a text in a cell of HTML; the rest is cut."""
-MAX_ROWS = 10
-"""Rows of samples that a notebook shows."""
+CELL_WIDTH = 60  # characters of a text in a cell of HTML; the rest is cut
+MAX_ROWS = 10  # rows of samples that a notebook shows
 CELL_STYLE = "text-align: {side}; vertical-align: top"
-RULES = {"l": ":--", "r": "--:"}
-"""Markdown's rule under a header, by the alignment of its column."""
+RULES = {"l": ":--", "r": "--:"}  # Markdown's rule under a header, by the alignment of its column
 
 
 def markdown_table(

@@ -1,9 +1,4 @@
-"""The fields of a sample: what they mean, what null and empty mean in each, and how values are read.
-
-In every field, null and empty differ: null means that the sample does not say ("never searched"), so a
-metric that needs the field gives `missing`; empty means that there is nothing ("found nothing"), and a
-metric scores that.
-"""
+"""The fields of a sample: what they mean, what null and empty mean in each, and how values are read."""
 
 import json
 import math

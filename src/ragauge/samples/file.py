@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_ROWS_AT_ONCE = 20_000
-MAX_BYTES_AT_ONCE = 32 * 2**20
-"""Most that is in memory at once: rows, and about how many bytes."""
+MAX_BYTES_AT_ONCE = 32 * 2**20  # most that is in memory at once: rows, and about how many bytes
 ROWS_SAMPLED = 200
-ON_DISK = Path("/var/tmp")
-"""Where temporary files are on disk; /tmp is in memory on some systems."""
+ON_DISK = Path("/var/tmp")  # where temporary files are on disk; /tmp is in memory on some systems
 PREFIX = "ragauge-"
 LOCK = "lock"
 """A file in each temporary folder, locked as long as the process that made the folder lives."""

@@ -13,8 +13,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     import polars as pl
 
-SMALL = 50_000
-"""Samples selected from a file that are a frame in memory if they are not more."""
+SMALL = 50_000  # samples selected from a file that are a frame in memory if they are not more
 
 
 def matching(samples: Samples, where: Filter) -> Samples:

@@ -10,8 +10,7 @@ NEITHER = "–"
 CRITERIA = {"met": YES, "not met": NO}
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""
-Line = tuple[str, str]
-"""A label and its text."""
+Line = tuple[str, str]  # a label and its text
 Item = Mapping[str, object]
 
 

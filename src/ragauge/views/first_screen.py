@@ -25,18 +25,14 @@ from ragauge.score import NOT_LAST
 from ragauge.views.run_notes import steadiness_lines, took_lines, unsteady
 from ragauge.views.summary import caution_lines, extent
 
-NAME_WIDTH = 20
-"""Columns of the name of a metric or system; longer ones are cut."""
-MAX_TIED = 3
-"""Most tied systems that are named."""
+NAME_WIDTH = 20  # columns of the name of a metric or system; longer ones are cut
+MAX_TIED = 3  # most tied systems that are named
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MAPPED = ("answer", "references", "contexts")
 """Fields whose lack a note connects with columns that are not read."""
-WIDTH = 98
-"""Columns of a line; longer ones are cut."""
-LEAST_REASON = 20
-"""Fewest columns that a reason is cut to."""
+WIDTH = 98  # columns of a line; longer ones are cut
+LEAST_REASON = 20  # fewest columns that a reason is cut to
 
 
 def headline(
@@ -103,8 +99,7 @@ class FirstScreen:
     """What people read first about a run. Every text is plain; the writers escape it."""
 
     run: ScoredRun
-    n_systems: int = SYSTEMS_SHOWN
-    """Most systems in the table."""
+    n_systems: int = SYSTEMS_SHOWN  # most systems in the table
     n_metrics: int = METRICS_SHOWN
 
     @cached_property

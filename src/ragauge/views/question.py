@@ -24,10 +24,8 @@ NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
 MESSAGES = "messages"
 TEXTS = ("references", "contexts", "gold_contexts")
-N_ITEMS = 20
-"""Most texts of one field that are shown; the others are counted."""
-MAX_TURN = 400
-"""Characters of what is said at a turn of a conversation."""
+N_ITEMS = 20  # most texts of one field that are shown; the others are counted
+MAX_TURN = 400  # characters of what is said at a turn of a conversation
 
 
 def question_report(

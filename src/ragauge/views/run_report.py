@@ -34,15 +34,12 @@ from ragauge.views.summary import (
 if TYPE_CHECKING:
     import polars as pl
 
-IDS_LISTED = 1_000
-"""Most ids of a finding in JSON; the others are counted."""
+IDS_LISTED = 1_000  # most ids of a finding in JSON; the others are counted
 ANSWER_WIDTH = 80
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_LINES = 25
-FEWEST_METRICS, FEWEST_WORST = 6, 1
-"""What a screen keeps when other lines need the space."""
-MAX_SYSTEMS = 10
-"""Most systems side by side in HTML."""
+FEWEST_METRICS, FEWEST_WORST = 6, 1  # what a screen keeps when other lines need the space
+MAX_SYSTEMS = 10  # most systems side by side in HTML
 
 
 def score_records(run: ScoredRun) -> Records:

@@ -1,11 +1,4 @@
-"""Read CSV and TSV, where every cell is text: detect lists, numbers and nulls.
-
-An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null
-elsewhere: CSV cannot tell them apart. A cell of a list field is read as a list if it begins with [
-or {, as JSON or as Python and numpy print lists; any other cell is one text. An extra
-column becomes numbers only if every cell is a plain number and different cells stay different
-(1.10 and 1.1 stay text; so do 007, 1e5 and nan).
-"""
+"""Read CSV and TSV, where every cell is text: detect lists, numbers and nulls."""
 
 import contextlib
 import csv
@@ -34,8 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PRINTED = ("[", "{", "array([")
-"""How a cell begins that is read as a list; any other is one text."""
+PRINTED = ("[", "{", "array([")  # how a cell begins that is read as a list; any other is one text
 _EMPTY_TEXT = ("question", "answer")
 _NEVER_EMPTY = ("id", "system")
 _TEXT_LISTS = ("references", "contexts", "context_ids", "gold_contexts")
@@ -45,8 +37,7 @@ _LISTS = tuple(
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
 _SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
-INDEX = ""
-"""The name of the column that pandas writes for its index."""
+INDEX = ""  # the name of the column that pandas writes for its index
 _NO_INDEX = "the first column has no name and does not number the rows"
 NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
 

@@ -1,11 +1,4 @@
-"""Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools.
-
-Rows are numbered from 1. In a pandas cell NaN, NaT, NA and None mean null; inside a list, and in
-polars, NaN is an error as everywhere else. numpy arrays become lists, numpy numbers become numbers,
-and dates become ISO text. ragas' SingleTurnSample, deepeval's LLMTestCase and Golden, LlamaIndex's
-Response and any class of the user's own have named values, which are read as columns. Data sets of such
-objects keep them in an attribute.
-"""
+"""Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
@@ -275,10 +268,7 @@ def values_of(item: object) -> Mapping[str, object] | str:
 
 
 def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
-    """The values, with texts and numbers of the metadata as columns beside them.
-
-    An entry that could be a field other than id or answerable stays in the metadata.
-    """
+    """The values, with texts and numbers of the metadata as columns beside them."""
     flat = dict(values)
     for holder in METADATA:
         metadata = flat.get(holder)

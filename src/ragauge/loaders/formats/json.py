@@ -1,7 +1,4 @@
-"""Read one JSON document: a list of objects, an object that contains such a list, or columns.
-
-The two outer levels are parsed here and not by the json module, so that each sample has its line.
-"""
+"""Read one JSON document: a list of objects, an object that contains such a list, or columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,8 +23,7 @@ from ragauge.loaders.table import Table, listed, unreadable
 from ragauge.loaders.values import items_in
 from ragauge.samples.samples import Row
 
-MAX_DOCUMENT_LINE = 2**30
-"""Longest line of a document in bytes; a document is often a single line."""
+MAX_DOCUMENT_LINE = 2**30  # longest line of a document in bytes; a document is often a single line
 SAMPLE_LISTS = (
     "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
     "test_cases", "test_results", "predictions", "answers", "dataset",
@@ -224,10 +220,7 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
 
 
 def _in_columns(members: _Object, walk: _Walk) -> _Object:
-    """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are.
-
-    Either an object of values by index for each column, or the names under columns and the rows under data.
-    """
+    """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are."""
     names, rows = members.get("columns"), members.get("data")
     if isinstance(names, list) and isinstance(rows, list):
         header, cells = items_in(cast(object, names)), [*map(items_in, cast("list[object]", rows))]

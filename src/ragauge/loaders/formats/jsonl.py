@@ -1,8 +1,4 @@
-"""Read JSON strictly, and JSON Lines: one object per line; blank lines are skipped.
-
-Duplicate keys are reported, and every fault is a JsonError. NaN and infinite numbers pass here: the field
-that holds them refuses them, and its message can name the field and the row's id.
-"""
+"""Read JSON strictly, and JSON Lines: one object per line; blank lines are skipped."""
 
 import json
 import re

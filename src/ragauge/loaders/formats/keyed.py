@@ -1,7 +1,4 @@
-"""Read a JSON object without a list of samples, whose keys are ids or the names of evaluators.
-
-{"q1": {"question": …}}, SQuAD's predictions {"q1": "text"}, LlamaIndex's {"faithfulness": [{…}, …]}.
-"""
+"""Read a JSON object without a list of samples, whose keys are ids or the names of evaluators."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -16,8 +13,7 @@ TELLING = ("question", "answer", "references", "contexts")
 JUDGED = ("query", "response", "contexts", "reference")
 """What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
 SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
-HOTPOT = {"answer", "sp"}
-"""HotpotQA's predictions: answers and supporting facts by id."""
+HOTPOT = {"answer", "sp"}  # HotpotQA's predictions: answers and supporting facts by id
 CORPUS = ("queries", "corpus", "relevant_docs")
 """LlamaIndex's data set of questions for embeddings: texts by id."""
 _SCORED = {"query", "response", "score"}

@@ -98,8 +98,7 @@ MAX_DEPTH = 30
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = (1, 2, 3, 7, 8, 9, 10, 12)
 _INTEGERS = (4, 5, 6)
 
-Struct = dict[int, object]
-"""The fields of a Thrift struct by their numbers; texts are left out."""
+Struct = dict[int, object]  # the fields of a Thrift struct by their numbers; texts are left out
 
 
 class FooterError(ValueError):

@@ -1,10 +1,4 @@
-"""Read files of benchmarks and evaluation tools that hold more, or other things, than a row for each answer.
-
-promptfoo's results and its table in CSV, HELM's requests, the events of OpenAI's evals, SQuAD's articles, BFCL's
-possible answers and results, tau-bench's trajectories; and LegalBench-RAG's passages and gold, which are paired by
-position: [{"query": …, "retrieved_passages": [text, …]}] and
-{"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "answer": …}]}]}.
-"""
+"""Read files of benchmarks and evaluation tools that hold more, or other things, than a row for each answer."""
 
 import ast
 import re
@@ -19,8 +13,7 @@ from ragauge.loaders.table import Table
 from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
 from ragauge.samples.samples import Row
 
-Read = tuple[Sequence[Row], str]
-"""The rows, and what they were read from."""
+Read = tuple[Sequence[Row], str]  # the rows, and what they were read from
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
@@ -323,10 +316,7 @@ def _calls_of(given: object) -> list[tuple[str, object]]:
 
 
 def _calls_in(text: object) -> list[tuple[str, object]]:
-    """The calls of a list in Python source, with literal arguments; none if it is something else.
-
-    An argument without a name has that of its place: `0` for the first.
-    """
+    """The calls of a list in Python source, with literal arguments; none if it is something else."""
     if not isinstance(text, str) or not text.lstrip().startswith("["):
         return []
     try:

@@ -325,10 +325,7 @@ def _parsed(value: object) -> object:
 def _turns(
     values: Mapping[str, object], name: str, id: str, other_parts: dict[str, None]
 ) -> Iterator[Values]:
-    """The row of each turn, with the fields of the conversation that belong to it.
-
-    Adds the types of parts that are no texts to `other_parts`.
-    """
+    """The row of each turn, with the fields of the conversation that belong to it."""
     given = cast("list[object]", _parsed(values[name]))
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
@@ -420,10 +417,7 @@ def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
 
 
 def _expected(value: object, n_turns: int) -> list[object]:
-    """By turn the expected calls, as a list over that one turn; None where nothing is said.
-
-    A list of calls that is not nested is for the whole conversation, and compared at its last turn.
-    """
+    """By turn the expected calls, as a list over that one turn; None where nothing is said."""
     read_expected(value, n_turns)
     items = cast("list[object]", value)
     is_flat = all(map(is_object, items))

@@ -1,9 +1,4 @@
-"""Layouts of a table that its columns or all of its rows tell: lists in numbered columns, systems side by side, a row for each passage, several texts in a cell.
-
-context_1, context_2 … are the contexts of a row, and Chunk 1 ID is the id of one. answer_small, answer_large become
-a row for each system; columns of any names can be chosen: answer=small,large. Rows of a question that differ in
-nothing but the passage become one sample. deepeval writes "first|second" and reads "first;second".
-"""
+"""Layouts of a table that its columns or all of its rows tell: lists in numbered columns, systems side by side, a row for each passage, several texts in a cell."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -162,13 +157,7 @@ def layout_of(
 
 
 def _without(column: str, word: str, *, is_first: bool) -> str:
-    """The name of the system in a column's name, without the word; empty if it has none.
-
-    >>> _without("answer_gpt-4o", "answer", is_first=True), _without("Answer (B)", "answer", is_first=True)
-    ('gpt-4o', 'B')
-    >>> _without("small answer", "answer", is_first=False), _without("answers", "answer", is_first=True)
-    ('small', '')
-    """
+    """The name of the system in a column's name, without the word; empty if it has none."""
     bare = column.strip()
     if is_first:
         rest = bare[len(word) :]

@@ -1,13 +1,4 @@
-"""Unpack objects: those in which tools keep what was asked, answered and expected, and the results of pipelines.
-
-LangSmith writes inputs, outputs and reference_outputs, Braintrust input, output and expected, promptfoo vars,
-lm-evaluation-harness doc, DSPy example and prediction, OpenAI's evals datasource_item and sample; Azure writes the same
-with dots: inputs.query. Weave nests them: inputs.example and output.output.
-
-A result is an answer with the documents behind it: LlamaIndex returns a Response (response, source_nodes), Haystack a
-GeneratedAnswer (data, query, documents) or a dict of its components' outputs, LangChain's chains a dict (result,
-source_documents). A row may be such a result, or have one as its answer.
-"""
+"""Unpack objects: those in which tools keep what was asked, answered and expected, and the results of pipelines."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -58,10 +49,8 @@ _NAMES_IN_ANSWERS = {
 IN_ANSWERS = ALIASES | {
     name: field for field, names in _NAMES_IN_ANSWERS.items() for name in names.split()
 }
-MAX_DEPTH = 3
-"""Most wrappers inside each other that are unpacked."""
-MAX_OBJECT_TEXT = 10_000_000
-"""Longest text that is read as an object, in characters."""
+MAX_DEPTH = 3  # most wrappers inside each other that are unpacked
+MAX_OBJECT_TEXT = 10_000_000  # longest text that is read as an object, in characters
 
 
 class _Part(NamedTuple):
@@ -169,10 +158,7 @@ def _parts_of_rows(rows: Sequence[Values], name: str) -> list[list[_Part]] | Non
 
 
 def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> list[_Part]:
-    """The values of an object, and in place of a wrapper in it that wrapper's values.
-
-    A field that several keys could be goes to the first.
-    """
+    """The values of an object, and in place of a wrapper in it that wrapper's values."""
     role, aliases = WRAPPERS[folded(name)], _aliases(name)
     fields: dict[str, str] = {}
     for key, value in given.items():
@@ -202,8 +188,7 @@ RESULTS: tuple[Mapping[str, str], ...] = (
     {"result": "answer", "query": "question", "source_documents": "contexts"},
 )
 """The names that a result must have, and their fields."""
-OUTPUTS = ("answers", "replies", "documents")
-"""What components of a Haystack pipeline return."""
+OUTPUTS = ("answers", "replies", "documents")  # what components of a Haystack pipeline return
 MESSAGE_KEYS = {"role", "choices"}
 """A mapping is a message only with one of these; any other mapping is an error."""
 

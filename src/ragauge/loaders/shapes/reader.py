@@ -104,14 +104,11 @@ class Shape:
 
     takes: Mapping[str, str]
     also: Mapping[str, str] = field(default_factory=dict[str, str])
-    needs: tuple[str, ...] = ()
-    """Paths that must lead somewhere."""
+    needs: tuple[str, ...] = ()  # paths that must lead somewhere
     unless: tuple[str, ...] | None = None
     beside: tuple[str, ...] = ()
-    drops: tuple[str, ...] = ()
-    """Columns that are dropped besides those of `takes`."""
-    single: str | None = None
-    """A column with a list of turns, of which a row may have only one."""
+    drops: tuple[str, ...] = ()  # columns that are dropped besides those of `takes`
+    single: str | None = None  # a column with a list of turns, of which a row may have only one
     note: str | None = None
     """What is announced of `takes`; "'column' as field" for each if it is None."""
     notes: Mapping[str, str] = field(default_factory=dict[str, str])

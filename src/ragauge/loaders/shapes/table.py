@@ -1,7 +1,4 @@
-"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe.
-
-What no path says are functions: SQuAD's, KILT's, Natural Questions' and TriviaQA's answers, evidence, and chats.
-"""
+"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -192,10 +189,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
 
 def _with_evidence(table: Table, keep: Collection[str]) -> Table:
-    """The table with the passages behind the expected answer as gold contexts.
-
-    MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
-    """
+    """The table with the passages behind the expected answer as gold contexts."""
     if "gold_contexts" in map(field_of, table.columns):
         return table
     for name in EVIDENCE:
@@ -225,10 +219,7 @@ def _with_evidence(table: Table, keep: Collection[str]) -> Table:
 
 
 def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
-    """The rows with the column `answer` as references in all of them, if it is so in some.
-
-    A row without further answers, or without a result, would give its expected answer as the system's.
-    """
+    """The rows with the column `answer` as references in all of them, if it is so in some."""
     is_expected = [
         "answer" in old.values
         and "references" in new.values
