@@ -17,7 +17,7 @@ from ragauge.loaders.conflicts import (
     same_value,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import LINE, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
 from ragauge.loaders.questions import COMPARED_AT_ONCE, NAMED, Questions
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.frame import Numbering, read_values
@@ -116,7 +116,7 @@ class GoldJoin:
             own = np.sort(numbers[numbers < n_rows])
             read: dict[int, Row] = {}
             if len(own):
-                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop("row")
+                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop(ROW)
                 read = dict(zip(own.tolist(), self.answers.as_rows(frame), strict=True))
             rows: list[Row] = []
             for number in cast("list[int]", numbers.tolist()):

@@ -14,7 +14,7 @@ from ragauge.loaders.conflicts import (
     Conflicts,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import LINE, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
 from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
@@ -88,7 +88,7 @@ class Questions:
         for start in range(0, len(rows), COMPARED_AT_ONCE):
             some = rows[start : start + COMPARED_AT_ONCE]
             frame = self.pieces.rows(some, [*columns, LINE, SOURCE])
-            yield from self.pieces.as_rows(frame.drop("row"))
+            yield from self.pieces.as_rows(frame.drop(ROW))
 
     def compare(
         self, conflicts: Conflicts, is_left_out: "Callable[[str], Flags] | None" = None
@@ -142,8 +142,8 @@ class Questions:
             frame = frame.with_columns(
                 pl.when(pl.col("system") != DEFAULT_SYSTEM).then(pl.col("system"))
             )
-            numbers = cast("list[int]", frame["row"].to_list())
-            read = dict(zip(numbers, self.pieces.as_rows(frame.drop("row")), strict=True))
+            numbers = cast("list[int]", frame[ROW].to_list())
+            read = dict(zip(numbers, self.pieces.as_rows(frame.drop(ROW)), strict=True))
             for at, first in zip(own.tolist(), before.tolist(), strict=True):
                 yield at, read[at], read[first]
 
