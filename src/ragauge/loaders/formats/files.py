@@ -159,18 +159,14 @@ def _decoded(
 
 
 def windows_1252(raw: bytes) -> str | None:
-    r"""The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
+    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
 
     Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
-
-    >>> windows_1252(b"Z\xfcrich"), windows_1252(b"\xcf\xf0\xe8\xe2\xe5\xf2")
-    ('Zürich', None)
     """
-    try:
+    with suppress(UnicodeDecodeError):
         text = raw.decode("cp1252")
-    except UnicodeDecodeError:
-        return None
-    return None if _FOREIGN_RUN.search(text) else text
+        return None if _FOREIGN_RUN.search(text) else text
+    return None
 
 
 def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
@@ -239,13 +235,13 @@ class _Unpacked(io.RawIOBase):
 
 def unpacked_zstd(packed: BinaryIO, name: str) -> BinaryIO:
     """The content of a zstd stream, by Python's own module from 3.14 on, or zstandard; MissingExtraError without."""
-    module: Any
-    with suppress(ImportError):
-        module = import_module("compression.zstd")
-        return io.BufferedReader(_Unpacked(packed, module.ZstdDecompressor, module.ZstdError))
     try:
-        module = import_module("zstandard")
+        module: Any = import_module("compression.zstd")
+        new_frame = module.ZstdDecompressor
     except ImportError:
-        raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
-    new_frame = module.ZstdDecompressor().decompressobj
+        try:
+            module = import_module("zstandard")
+        except ImportError:
+            raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
+        new_frame = module.ZstdDecompressor().decompressobj
     return io.BufferedReader(_Unpacked(packed, new_frame, module.ZstdError))

@@ -197,8 +197,8 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
     key = _sample_list(lists)
     keyed = keyed_rows(members) or (rows_by_system(members) if key is None else None)
     if keyed is not None:
-        rows = tuple(Row(values, source) for values in keyed.rows)
-        return Table(rows, source, (keyed.note,), tuple(problems))
+        rows = tuple(Row(values, source) for values in keyed[0])
+        return Table(rows, source, (keyed[1],), tuple(problems))
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
         text = f"{has}, but must be a list of objects, or have such a list under 'samples'"
