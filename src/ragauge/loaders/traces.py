@@ -533,10 +533,6 @@ def _retrievals(steps: Sequence[Step], parents: Mapping[str, str | None]) -> lis
     found = {step.id: step.documents for step in steps if step.documents is not None}
     if reranked := [step.documents for step in steps if step.is_rerank and step.documents]:
         return [reranked[-1]]
-    inner = (
-        step for step in steps if step.documents and any(map(found.get, _above(step, parents)))
-    )
-    within = {step.id for step in inner}
     return [
         step.documents
         for step in steps
