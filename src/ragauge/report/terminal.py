@@ -118,10 +118,9 @@ def _layouts(table: Table) -> Iterator[Table]:
         yield from (table, *table.narrower)
         return
     yield from (replace(table, gap=gap) for gap in GAPS if gap <= table.gap)
-    gone: list[int] = []
-    for places in table.gives_way:
-        gone += places
-        yield from (replace(table.without(gone), gap=gap) for gap in GAPS[1:])
+    for n in range(len(table.gives_way)):
+        narrower = table.without([place for each in table.gives_way[: n + 1] for place in each])
+        yield from (replace(narrower, gap=gap) for gap in GAPS[1:])
 
 
 def _measured(table: Table) -> tuple[list[list[Text]], list[int]]:
@@ -210,9 +209,8 @@ def print_report(out: Console, report: Report, *, full: bool = False) -> None:
 
 def _height(parts: Sequence[Part]) -> int:
     """How many lines the parts have without the blank ones."""
-    return sum(
-        part.row_count + 2 if isinstance(part, DrawnTable) else part is not None for part in parts
-    )
+    drawn = [each for each in parts if each is not None]
+    return sum(each.row_count + 2 if isinstance(each, DrawnTable) else 1 for each in drawn)
 
 
 def _parts(out: Console, report: Report, *, full: bool) -> Iterator[Part]:
