@@ -142,26 +142,24 @@ class TemporaryFolder:
 def _remove(folder: Path, handle: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.close(handle)
-    if folder.exists():  # Windows removes no file that is open
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # Windows removes no file that is open
 
 
 def _remove_left_over(parent: Path) -> None:
     """Remove the temporary folders of processes that were killed."""
     if os.name != "posix":  # without these locks nobody knows who lives
         return
-    with suppress(OSError):
-        for folder in parent.glob(f"{PREFIX}*"):
-            with suppress(OSError):
-                # Only folders of this user, that have a lock which nobody holds.
-                if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-                    continue
-                handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
-                try:
-                    if lock(handle):
-                        shutil.rmtree(folder, ignore_errors=True)
-                finally:
-                    os.close(handle)
+    for folder in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            # Only folders of this user, that have a lock which nobody holds.
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if lock(handle):
+                    shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(handle)
 
 
 @contextmanager

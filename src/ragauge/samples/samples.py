@@ -139,7 +139,7 @@ class Samples:
     def _digests(self) -> tuple[str, str]:
         """The digests of the content in any order, and in this order, from one pass over the rows."""
         names = sorted(self.columns)
-        total, order = 0, hashlib.sha256()
+        total, order = 0, hashlib.sha256()  # a sum needs no sorting
         for piece in self.pieces(names):
             for row in zip(*to_columns(piece).values(), strict=True):
                 digest = hashlib.blake2b(_ENCODE(row).encode()).digest()
@@ -169,13 +169,11 @@ def _shown(value: object) -> str:
     if not isinstance(value, list):
         return "" if value is None else str(value)
     items = cast("list[object]", value)
-    if not items:
-        return "[]"
-    first = items[0]
+    first = items[0] if items else "[]"
     if isinstance(first, Mapping):
         judged = cast("Mapping[str, object]", first)
         first = f"{judged.get('id')}: {judged.get('grade')}"
-    return str(first) if len(items) == 1 else f"[{len(items):,}] {first}"
+    return f"[{len(items):,}] {first}" if len(items) > 1 else str(first)
 
 
 def to_columns(frame: "pl.DataFrame") -> Columns:
@@ -200,7 +198,6 @@ class RowRange:
     columns: Sequence[str]
 
     def read(self) -> Columns:
-        """The columns of these rows."""
         return to_columns(SampleFile(self.path).read(self.start, self.stop, self.columns))
 
 
