@@ -260,7 +260,8 @@ def _passage(parts: Mapping[str, object]) -> Passage:
         and value is not None
         and not (isinstance(value, Mapping | list | tuple | str) and not value)
     )
-    return Passage(*(None if key is None else plain(parts[key]) for key in taken), parts, unread)
+    text, id, score = (None if key is None else plain(parts[key]) for key in taken)
+    return Passage(text, id, score, parts, unread)
 
 
 def _id_part(searched: Sequence[tuple[Row, Sequence[Passage]]]) -> str | None:

@@ -209,11 +209,12 @@ def _verdicts(
         if names["id"]:
             names["question"] = None
         rater = names["rater"] or NO_RATER
-        labels: list[tuple[str, object]] = [(rater, 1 if columns.is_won else given.get("value"))]
+        label: object = 1 if columns.is_won else given.get("value")
+        labels: list[tuple[str, object]] = [(rater, label)]
         if columns.raters and not columns.is_won:
             labels = [(name, row.values.get(name)) for name in columns.raters]
-        elif isinstance(labels[0][1], list | tuple):
-            labels = [(f"rater {at}", each) for at, each in enumerate(items_in(labels[0][1]), 1)]
+        elif isinstance(label, list | tuple):
+            labels = [(f"rater {at}", each) for at, each in enumerate(items_in(label), 1)]
         labels = [(rater, label) for rater, label in labels if _text(label) is not None]
         n_empty += not labels
         for rater, label in labels:

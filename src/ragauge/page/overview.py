@@ -112,7 +112,8 @@ class Overview:
 
         run, screen = self.run, self.screen
         compared = screen.compared
-        asked = counted(*n_clusters(run.samples)[::-1]) if clusters_in(run.samples) else ""
+        what, n = n_clusters(run.samples)
+        asked = counted(n, what) if clusters_in(run.samples) else ""
         base = compared.base if compared else None
         # The screen says what was not scored; the manifest's own notes on it would say it twice.
         noted = (note for note in run.manifest.notes if not note.startswith("not scored"))

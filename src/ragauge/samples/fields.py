@@ -162,13 +162,16 @@ def _grades(value: object) -> dict[str, int]:
         raise FieldError(f"must be a list of ids or an object id → grade, got {short_value(value)}")
     grades: dict[str, int] = {}
     for item in cast(Sequence[object], value):
-        parts = cast("Mapping[object, object]", item if isinstance(item, Mapping) else {})
-        if isinstance(item, Mapping) and set(parts) != {"id", "grade"}:
-            raise FieldError(f"items must be ids or {{id, grade}}, got {short_value(parts)}")
-        document = _id(parts.get("id", item))
+        id, grade = item, 1
+        if isinstance(item, Mapping):
+            parts = cast(Mapping[object, object], item)
+            if set(parts) != {"id", "grade"}:
+                raise FieldError(f"items must be ids or {{id, grade}}, got {short_value(parts)}")
+            id, grade = parts["id"], parts["grade"]
+        document = _id(id)
         if document in grades:
             raise FieldError(f"lists document {document!r} twice")
-        grades[document] = _grade(parts.get("id", item), parts.get("grade", 1))
+        grades[document] = _grade(id, grade)
     return grades
 
 

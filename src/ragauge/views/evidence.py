@@ -193,11 +193,9 @@ def evidence_lines(evidence: Item) -> Iterator[Line]:
 
 def calls_of(evidence: Item) -> Sequence[Item]:
     """The calls to a judge that the evidence has."""
-    sides = [
-        evidence,
-        *(side for key in OTHER_SIDE if isinstance(side := evidence.get(key), Mapping)),
-    ]
-    called = (cast(Item, each).get("calls") for each in sides)
+    sides = (each for key, each in evidence.items() if key in OTHER_SIDE)
+    objects = [evidence, *(cast(Item, each) for each in sides if isinstance(each, Mapping))]
+    called = (each.get("calls") for each in objects)
     return [call for calls in called if _are_calls(calls) for call in items_of(calls)]
 
 

@@ -215,7 +215,8 @@ def _in_columns(members: _Object, walk: _Walk) -> _Object:
     names, rows = members.get("columns"), members.get("data")
     if isinstance(names, list) and isinstance(rows, list):
         header, cells = cast("list[object]", names), cast("list[object]", rows)
-        is_each = all(isinstance(row, list) and len(items_in(row)) == len(header) for row in cells)
+        is_each = all(isinstance(row, list) for row in cells)
+        is_each = is_each and all(len(items_in(row)) == len(header) for row in cells)
         if is_each and all(isinstance(name, str) for name in header):
             lists: _Object = {
                 str(name): [items_in(row)[at] for row in cells] for at, name in enumerate(header)
