@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-from ragauge.encoders.tokens import Span, Tokens
+from ragauge.encoders.local import Span, Tokens
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 MAX_WORD_LENGTH = 100
