@@ -5,7 +5,7 @@ scored once a conversation, at its last turn.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, cast
+from typing import cast
 
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.judged_conversations import ConversationVerdicts, shown_to
@@ -14,17 +14,8 @@ from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
 from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
 from ragauge.metric import metric
+from ragauge.metrics.criteria import Bound, wrong_scale
 from ragauge.score import Score
-from ragauge.setting import Constraint
-
-MAX_GRADES = 10
-
-
-def _is_grade(value: int) -> bool:
-    return 0 <= value <= MAX_GRADES
-
-
-Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 
 @metric(version=1)
@@ -100,10 +91,8 @@ def _verdict(found: ConversationVerdicts, about: str) -> Score:
     place = OF_CONVERSATION.index(about)
     evidence = {**found.as_data(place), **found.beside}
     if found.verdicts[place].verdict == NOT_APPLICABLE:
-        return Score.undefined(
-            f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}",
-            evidence,
-        )
+        why = f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}"
+        return Score.undefined(why, evidence)
     return Score(found.verdicts[place].verdict == MET, evidence=evidence)
 
 
@@ -112,12 +101,7 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
     criteria = tuple(map(str, cast(Sequence[object], settings.get("criteria") or ())))
     if not criteria or not all(each.strip() for each in criteria):
         return 'conversation_g_eval needs criteria, none of them empty: conversation_g_eval(criteria=["Is it polite?"])'
-    if any(mark in each for each in criteria for mark in ("{{", "[[")):
-        return "criteria must not contain {{ or [[, which mark placeholders in prompts"
-    low, high = settings.get("low"), settings.get("high")
-    if isinstance(low, int) and isinstance(high, int) and low >= high:
-        return f"low must be below high, got {low} and {high}"
-    return None
+    return wrong_scale(settings, criteria=criteria)
 
 
 @metric(version=1, check=is_askable, prompts=("conversation_grades",))

@@ -36,13 +36,20 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
         return 'g_eval needs a criterion: g_eval(criteria="Is the answer polite?")'
     if not all(step.strip() for step in steps):
         return "a step is empty; leave it out"
-    for name, texts in (("criteria", (criteria,)), ("steps", steps)):
-        if any(mark in text for text in texts for mark in ("{{", "[[")):
+    if problem := wrong_scale(settings, criteria=(criteria,), steps=steps):
+        return problem
+    return None if settings.get("shows") else "shows must name at least one field"
+
+
+def wrong_scale(settings: Mapping[str, SettingValue], **texts: Sequence[str]) -> str | None:
+    """What is wrong with texts of the user's that go into a prompt, or with the ends of the scale."""
+    for name, given in texts.items():
+        if any(mark in text for text in given for mark in ("{{", "[[")):
             return f"{name} must not contain {{{{ or [[, which mark placeholders in prompts"
     low, high = settings.get("low"), settings.get("high")
     if isinstance(low, int) and isinstance(high, int) and low >= high:
         return f"low must be below high, got {low} and {high}"
-    return None if settings.get("shows") else "shows must name at least one field"
+    return None
 
 
 @metric(version=1, check=is_askable, prompts=("g_eval_steps", "g_eval"))
