@@ -170,11 +170,9 @@ def _failed(error: BaseException) -> int:
 
 def _run(arguments: list[str]) -> object:
     if any("\0" in argument for argument in arguments):  # only Python can give one
-        raise PlanError(
-            ["an argument has a NUL character, which no path and no text here can have"]
-        )
+        raise PlanError("an argument has a NUL character, which no path and no text here can have")
     if os.environ.get("POLARS_MAX_THREADS", "").strip() == "0":  # polars would end with a panic
-        raise PlanError(["POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it"])
+        raise PlanError("POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it")
     if "_RAGAUGE_COMPLETE" in os.environ:
         try:
             cli.main(arguments, prog_name="ragauge")

@@ -86,7 +86,7 @@ def run_config(
 
     if fast and retry_unreadable:
         raise PlanError(
-            ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
+            "--fast makes no calls, but --retry-unreadable needs them; remove one of the two"
         )
     names = ", ".join(path.name for path in _inputs(config))
     with live_line(lambda: f"loading {names}", quiet=quiet):
@@ -168,7 +168,7 @@ def _prepared(
         if config.on is not None:
             executor = Ray.named(config.on, config.workers, config.storage)
         elif config.storage is not None:
-            raise PlanError(["--storage is for a cluster; add --on, or remove it"])
+            raise PlanError("--storage is for a cluster; add --on, or remove it")
     with _collecting(problems):
         if config.folder is not None:
             url_of_run(config.folder)
@@ -189,7 +189,7 @@ def _prepared(
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
     source = dict(config.systems) or config.data
     if source is None:
-        raise PlanError(["the configuration has no answers; add data or [systems]"])
+        raise PlanError("the configuration has no answers; add data or [systems]")
     prefer = cast("Prefer | None", config.prefer)  # load rejects other words
     loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
     samples = select(loaded, where=config.where, limit=config.limit)
@@ -287,7 +287,7 @@ def _encoder(config: Config) -> "Encoder | None":
     if not config.encoder:
         return None
     if "base_url" in config.encoder and "model" not in config.encoder:
-        raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
+        raise PlanError("the encoder endpoint needs a model; add --encoder MODEL")
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
 
 
@@ -309,7 +309,7 @@ def _judging(
     elif settings:
         problem = f"judge settings without a judge: {settings}"
     if problem:
-        raise PlanError([f"{problem}; add --judge MODEL"])
+        raise PlanError(f"{problem}; add --judge MODEL")
     return JudgeConfig()
 
 

@@ -215,9 +215,7 @@ def _shared_metrics(
             f"{side.name}: {', '.join(list(own)[:5])}"
             for side, own in zip(sides, of_sides, strict=True)
         )
-        raise PlanError(
-            [f"the sides share no metric ({found}); evaluate them with the same metrics"]
-        )
+        raise PlanError(f"the sides share no metric ({found}); evaluate them with the same metrics")
     others = dict.fromkeys(name for own in of_sides for name in own if name not in names)
     notes += [
         f"not compared, because not every side has it: {name}" for name in others if chosen is None

@@ -84,7 +84,7 @@ class Checking:
             systems = [system for system in systems if system != self.baseline.system]
             if not systems:
                 name = self.baseline.system
-                raise PlanError([f"rule {rule.text!r:.200} compares {name} with itself"])
+                raise PlanError(f"rule {rule.text!r:.200} compares {name} with itself")
         slices = [self._slice(each.where) for each in rule.operands if each.names_systems]
         present = {system for each in slices for system in each.samples.systems}
         # If no system is in the slices, the rule fails for each.
@@ -179,7 +179,7 @@ class Checking:
             return found[0]
         names = [metric.name for metric in metrics]
         hint = did_you_mean(name, names) or f"; it has {', '.join(names)}"
-        raise PlanError([f"the run has no metric {name!r}{hint}"])
+        raise PlanError(f"the run has no metric {name!r}{hint}")
 
     def _number(self, operand: Operand, system: str | None) -> tuple[float | None, str]:
         """The value of an operand, and why it has none."""
@@ -326,7 +326,7 @@ def gate(
 def _drop_rule(name: str, statistic: str, drop: float) -> Rule:
     """The rule that limits the drop of a metric."""
     if not 0 <= drop < inf:
-        raise PlanError([f"the largest drop of {name} is {drop!r}; give a number of at least 0"])
+        raise PlanError(f"the largest drop of {name} is {drop!r}; give a number of at least 0")
     text = f"{name}.{statistic}"
     operand = Operand(text, name, statistic)
     return Rule(f"{text} <= {drop:g}", Comparison(text, "<=", drop), (operand,))

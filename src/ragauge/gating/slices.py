@@ -142,7 +142,7 @@ class Baseline:
         if given in run.samples.systems:
             return cls(run, run, given, allow_lost, allow_mismatch)
         known = ", ".join(run.samples.systems)
-        raise PlanError([f"the baseline {given!r} is neither a run nor a system; systems: {known}"])
+        raise PlanError(f"the baseline {given!r} is neither a run nor a system; systems: {known}")
 
     @cached_property
     def scored(self) -> frozenset[str]:
@@ -182,10 +182,8 @@ class Baseline:
         other = self.system or (system if system in systems else systems[0])
         if other not in (self.system, system) and len(systems) > 1:
             raise PlanError(
-                [
-                    f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
-                    "use the same names in both runs"
-                ]
+                f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                "use the same names in both runs"
             )
         base = _matching(self.base, other, where, system)
         candidate = _matching(self.run, system, where, system)

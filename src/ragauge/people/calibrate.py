@@ -83,7 +83,7 @@ class Calibration:
         for each in self.metrics:
             if each.metric.metric == display.metric:
                 return each
-        raise PlanError([f"{name!r} was not calibrated: it has no values, or was not selected"])
+        raise PlanError(f"{name!r} was not calibrated: it has no values, or was not selected")
 
     def ceiling(self, name: str) -> Ceiling | None:
         """A metric's agreement with one person beside that of two people; None for a single rater."""
@@ -102,7 +102,7 @@ class Calibration:
         """
         rates = self.rates(name)
         if self.kind != "binary":
-            raise PlanError(["a label plan is for labels of yes and no"])
+            raise PlanError("a label plan is for labels of yes and no")
         plans: dict[str, tuple[LabelNeed, ...]] = {}
         for each in rates.systems:
             estimate = each.corrected or each.from_errors
@@ -184,7 +184,7 @@ def calibrate(
     elif not is_own and is_label_log(labels, None):
         problem = f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
     if problem:
-        raise PlanError([problem])
+        raise PlanError(problem)
     if is_own:
         verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
     elif isinstance(labels, Verdicts):
@@ -203,7 +203,7 @@ def calibrate(
         known = {*run.collect(has_value.select("metric").unique())["metric"]}
         chosen = [*{each.metric: each for each in run.metrics if each.metric in known}.values()]
     if not chosen:
-        raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
+        raise PlanError("no metric of the run has a value, so there is nothing to compare")
     at = _thresholds(run, thresholds or {})
     clusters = None if cluster is None else clusters_of(run, cluster)
     found = matched(verdicts, run)

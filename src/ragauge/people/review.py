@@ -115,7 +115,7 @@ class Review:
     def __post_init__(self) -> None:
         if self.opinions < 1:
             problem = f"at least one opinion is needed for each answer, got {self.opinions}"
-            raise PlanError([problem])
+            raise PlanError(problem)
 
     def check_rater(self, name: str) -> None:
         """Raise PlanError for a name that no label can have."""
@@ -200,7 +200,7 @@ class Review:
             if each.label == label and each.rater == rater:
                 self.stored.append(Retraction(label, rater))
                 return each
-        raise PlanError([f"{rater!r} has no label {label!r} to take back"])
+        raise PlanError(f"{rater!r} has no label {label!r} to take back")
 
     def automatic(self, item: ReviewItem) -> list[AutomaticVerdict]:
         """The scores that a label is compared with, in the order of the queue's metrics."""

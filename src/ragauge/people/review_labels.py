@@ -199,7 +199,7 @@ class LabelFile:
             problem = (
                 "labels are stored in the run's folder: evaluate with folder=…, or ragauge run"
             )
-            raise PlanError([problem])
+            raise PlanError(problem)
         return cls(folder / LABELS)
 
     def read(self) -> LabelLog:

@@ -198,7 +198,7 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     if named["system"].null_count() and len(systems) > 1:
         there = f"the run has {len(systems)}: {', '.join(systems[:5])}"
         problem = f"{labels.source}: labels name no system, but {there}; add a column system"
-        raise PlanError([problem])
+        raise PlanError(problem)
     frame = named.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
     known = run.samples.frame.select("id", "system").unique()
     notes = [*labels.notes, *notes, *_unknown(frame, run)]
@@ -242,7 +242,7 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
         return frame.drop("question", strict=False), []
     if "question" not in run.samples.columns:
         problem = "the labels have no ids, and the run no questions to pair them by; add ids"
-        raise PlanError([problem])
+        raise PlanError(problem)
     ids: dict[str, set[str]] = {}
     for id, question in run.samples.frame.select("id", "question").unique().iter_rows():
         if question is not None:

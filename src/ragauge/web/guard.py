@@ -65,9 +65,9 @@ class Access:
     def of(cls, host: str, token: str | None = None) -> "Access":
         """Access to a server on an address; PlanError for one that others can reach, without a token."""
         if token is not None and (len(token) < MIN_TOKEN or not token.isascii()):
-            raise PlanError([f"a token needs at least {MIN_TOKEN} ASCII characters"])
+            raise PlanError(f"a token needs at least {MIN_TOKEN} ASCII characters")
         if token is not None and not all(char.isalnum() or char in "-_" for char in token):
-            raise PlanError(["a token has letters, digits, - and _ only"])
+            raise PlanError("a token has letters, digits, - and _ only")
         if host in LOOPBACK or token is None:
             return cls(loopback_address(host), token=token)
         address = host.strip("[]")
@@ -122,7 +122,7 @@ def loopback_address(host: str) -> str:
     if host not in LOOPBACK:
         why = "the viewer shows your data to whoever reaches it, so it serves this machine only"
         advice = "from another one, forward the port: ssh -L 8712:127.0.0.1:8712 …"
-        raise PlanError([f"{host!r} is not a loopback address: {why}; {advice}"])
+        raise PlanError(f"{host!r} is not a loopback address: {why}; {advice}")
     return LOOPBACK[host]
 
 

@@ -108,7 +108,7 @@ class ReviewSite:
         """The person that a query names, or the suggested one; PlanError for an unusable name."""
         found = parse_qsl(query)
         if query and [name for name, _ in found] != ["rater"]:
-            raise PlanError(["the address takes one rater and nothing else"])
+            raise PlanError("the address takes one rater and nothing else")
         rater = (found[0][1] if found else "") or self.rater
         self.review.check_rater(rater)
         return rater

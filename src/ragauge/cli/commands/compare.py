@@ -112,7 +112,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
     """The run and system of each argument, and whether a file was evaluated for it."""
     places = [_place(text) for text in given]
     if places[0] is None:
-        raise PlanError([f"{given[0]}: no such run folder or file of answers"])
+        raise PlanError(f"{given[0]}: no such run folder or file of answers")
     named = [place for place in places if place is not None]
     paths = [path for path, _ in named]
     together = _evaluated_together(named, config)
@@ -131,7 +131,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
         system = places[0][1] or ", ".join(systems)
         others = _commands(first, system, given[0])
         hint = f"; compare it with another:{others}" if others else "; give another run too"
-        raise PlanError([f"{given[0]} is one system, {system}{hint}"])
+        raise PlanError(f"{given[0]} is one system, {system}{hint}")
     if names_only and len(given) == 1:
         return [(first, name) for name in systems], is_file(paths[0])
     if names_only and places[1] is not None:
@@ -142,7 +142,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
             if text not in systems:
                 hint = did_you_mean(text, systems) or f"; it has {', '.join(systems)}"
                 where = first.place or first.samples.source
-                raise PlanError([f"{text!r} is neither a path nor a system of {where}{hint}"])
+                raise PlanError(f"{text!r} is neither a path nor a system of {where}{hint}")
             sides.append((first, text))
         elif place[0] in together:
             sides.append(together[place[0]])
@@ -209,7 +209,7 @@ def _is_run_at_url(text: str) -> bool:
         what = (
             "compare reads runs at URLs, and answers on this machine; score answers at URLs first"
         )
-        raise PlanError([f"{url}: {what}: ragauge run --system a=URL --system b=URL"])
+        raise PlanError(f"{url}: {what}: ragauge run --system a=URL --system b=URL")
     return True
 
 
@@ -217,8 +217,6 @@ def _only_system(run: ScoredRun, text: str) -> str:
     systems = run.samples.systems
     if len(systems) != 1:
         raise PlanError(
-            [
-                f"{text} has {counted(len(systems), 'system')}: {', '.join(systems)}; choose one: {systems[0]}@{text}"
-            ]
+            f"{text} has {counted(len(systems), 'system')}: {', '.join(systems)}; choose one: {systems[0]}@{text}"
         )
     return systems[0]

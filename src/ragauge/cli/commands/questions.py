@@ -156,10 +156,10 @@ def make_command(
         try:
             lines = read_regular(personas, 1_000_000).decode().splitlines()
         except (OSError, UnicodeError) as error:
-            raise PlanError([f"{personas}: cannot be read as text: {error}"]) from error
+            raise PlanError(f"{personas}: cannot be read as text: {error}") from error
         people = [line.strip() for line in lines if line.strip()]
         if not people:
-            raise PlanError([f"{personas}: names no persona; write one a line"])
+            raise PlanError(f"{personas}: names no persona; write one a line")
     config, cache = judging.config(), cache_path(judging.cache)
     if people and not config:
         raise click.UsageError("a judge asks as the people of --personas; give --judge")
@@ -207,9 +207,7 @@ def _files(
 
     if output is None:
         raise PlanError(
-            [
-                "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
-            ]
+            "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
         )
     files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
     problems = misplaced(files, documents)

@@ -185,7 +185,7 @@ def _fuse(
     try:
         numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
     except ValueError:
-        raise PlanError([f"--weights takes comma-separated numbers, got {weights!r}"]) from None
+        raise PlanError(f"--weights takes comma-separated numbers, got {weights!r}") from None
     from ragauge.rankings.fusion import write_run
     from ragauge.rankings.rank import fuse
 
