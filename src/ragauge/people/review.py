@@ -11,6 +11,7 @@ from ragauge.people.review_labels import (
     Retraction,
     ReviewLabel,
     Round,
+    RunLabels,
     SamplePlace,
     Value,
     note_problems,
@@ -20,7 +21,6 @@ from ragauge.people.review_labels import (
 )
 from ragauge.people.review_queue import ReviewItem, ReviewQueue
 from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, applied
-from ragauge.people.run_labels import RunLabels
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import number
 

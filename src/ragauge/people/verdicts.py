@@ -12,10 +12,10 @@ from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_me
 from ragauge.label import Label
 from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
+from ragauge.people.review_labels import RunLabels
 from ragauge.people.review_queue import answer_digests
 from ragauge.people.review_reasons import Answer, bare_name
 from ragauge.people.review_verdicts import ReviewLabels, applied
-from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
 from ragauge.runs.manifest import LABELS, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
