@@ -12,10 +12,15 @@ from ragauge.comparing.scores import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
-from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
+from ragauge.people.metric_agreement import (
+    LabelledScores,
+    MetricAgreement,
+    SystemRates,
+    metric_agreement,
+    system_rates,
+)
 from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
 from ragauge.people.review_verdicts import is_label_log
-from ragauge.people.system_rates import SystemRates, system_rates
 from ragauge.people.verdicts import MatchedLabels, matched, verdicts_of_labels
 from ragauge.report.report import Report
 from ragauge.runs.manifest import MetricDisplay
