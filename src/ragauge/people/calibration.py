@@ -152,8 +152,8 @@ def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table
             at_set, at_best = each.at_set, each.at_best
             for quality, at in ((at_set, each.set_threshold), (at_best, each.best_threshold)):
                 figure = quality and quality.balanced_accuracy
-                is_unknown = figure is None or at is None
-                figures.append(DASH if is_unknown else f"{figure.value:.2f} at {at:.3g}")
+                is_known = figure is not None and at is not None
+                figures.append(f"{figure.value:.2f} at {at:.3g}" if figure and is_known else DASH)
             quality = at_set or at_best
             figures.append(shown_estimate(quality and quality.kappa))
         elif each.spearman is not None:
