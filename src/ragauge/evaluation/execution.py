@@ -171,10 +171,10 @@ class Execution(Batches):
 
         if numbers:
             compute_corpus_features(self.plan, self.samples, self.resources)
-        executor = choose(self.plan, len(self.samples), self.workers, self.resources)
+        measuring, reports = choose(self.plan, len(self.samples), self.workers, self.resources)
         batches = ((number, self.batch(number)) for number in numbers)
-        measured = executor.map(self.plan, batches)
-        yield from self._told(measured, numbers, reports=executor.reports)
+        measured = measuring(self.plan, batches, self.resources)
+        yield from self._told(measured, numbers, reports=reports)
 
     def _measured_on(self, executor: "Ray", numbers: Sequence[int]) -> "Parts":
         """Have these batches measured by a cluster."""

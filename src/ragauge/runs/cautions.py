@@ -91,8 +91,9 @@ def median_words(samples: Samples) -> dict[str, object]:
 
 def cautions_of(manifest: Manifest, scored: Collection[str]) -> Iterator[MetricCaution]:
     """The cautions whose conditions hold in the run, about the metrics that `scored` lists, in its order."""
-    facts = Facts.of(manifest)
-    for metric in manifest.metrics if facts else ():
+    if (facts := Facts.of(manifest)) is None:
+        return
+    for metric in manifest.metrics:
         try:
             label = Label.parse(metric.metric)
         except LabelError:  # a check's name

@@ -112,7 +112,8 @@ class Health:
             if reason is None and texts:
                 wanted = pl.col("metric") == metric.metric
                 stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
-                found = map(NOT_ASKED_BECAUSE.search, filter(None, [*texts, *stored["evidence"]]))
+                texts += cast("list[str | None]", stored["evidence"].to_list())
+                found = map(NOT_ASKED_BECAUSE.search, filter(None, texts))
                 reason = next((because[0] for because in found if because), None)
             if reason:
                 reasons[metric.name] = reason

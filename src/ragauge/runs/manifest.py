@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ragauge import catalog
 from ragauge.engine.graph import PlannedMetric
@@ -168,8 +168,8 @@ class Manifest:
     def from_json(cls, text: str) -> "Manifest":
         """Read what `to_json` wrote, by an earlier version without digests; ValueError or TypeError
         if it is not a manifest."""
-        table: Any = json.loads(text)
-        digest = table.pop(DIGEST, None) if isinstance(table, dict) else None
+        table = cast("dict[str, object]", json.loads(text))
+        digest = table.pop(DIGEST, None) if isinstance(table, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         manifest = read_dataclass(cls, table)
         # What is shown in frames and tables, which cannot hold it; in a path it is legitimate.
         shown = [manifest.data.get("systems"), *map(table.get, ("metrics", "findings", "families"))]

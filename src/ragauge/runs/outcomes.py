@@ -25,6 +25,8 @@ MIN_ANSWERS = 20_000
 MAX_BYTES = 50_000_000
 VERSION = 2
 """Raised whenever what is stored changes its form or its numbers."""
+Flagged = tuple[str, str, str | None]
+Absent = tuple[str, str, str, str | None]
 COLUMNS = ("metric", "system", "value", "status", "reason", "flags")
 
 
@@ -46,8 +48,8 @@ class Outcomes:
 
     n_by_metric: Counter[str] = field(default_factory=Counter[str])
     scored: dict[str, None] = field(default_factory=dict[str, None])
-    flagged: Counter[tuple[Any, ...]] = field(default_factory=Counter[tuple[Any, ...]])
-    _absent: Counter[tuple[Any, ...]] = field(default_factory=Counter[tuple[Any, ...]])
+    flagged: Counter[Flagged] = field(default_factory=Counter[Flagged])
+    _absent: Counter[Absent] = field(default_factory=Counter[Absent])
 
     @property
     def absent(self) -> tuple[Absence, ...]:
@@ -70,10 +72,9 @@ class Outcomes:
 
     @classmethod
     def of_data(cls, given: "Mapping[str, Any]") -> "Outcomes":
-        counts = (
-            Counter({tuple(key): n for *key, n in given[name]}) for name in ("flagged", "absent")
-        )
-        return cls(Counter(given["n_by_metric"]), dict.fromkeys(given["scored"]), *counts)
+        flagged = Counter({tuple(key): n for *key, n in given["flagged"]})
+        absent = Counter({tuple(key): n for *key, n in given["absent"]})
+        return cls(Counter(given["n_by_metric"]), dict.fromkeys(given["scored"]), flagged, absent)
 
     def add(self, scores: "pl.DataFrame") -> None:
         """Count the scores of a piece."""

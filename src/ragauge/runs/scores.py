@@ -74,8 +74,8 @@ class InParts:
         return max(1, SAMPLES_AT_ONCE // self.batch_size) * self.batch_size
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
-        some = ([parts[number] for number in numbers] for parts in (self.scores, self.evidence))
-        return InParts(*some, self.batch_size)
+        scores = [self.scores[number] for number in numbers]
+        return InParts(scores, [self.evidence[number] for number in numbers], self.batch_size)
 
 
 ScoreSource = InMemory | InParts
