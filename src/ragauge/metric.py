@@ -237,8 +237,8 @@ def metric(
                 must = f"{what} must be a finite number or None, got {bound!r:.60}"
                 raise DefinitionError(f"{own['name']}: {must}")
         own |= {"batch": batch, "prompts": tuple(prompts), "version": version, "low": low}
-        shown = {"lower_is_better": lower_is_better, "aggregate": aggregate, "ranked": ranked}
-        _register(METRICS, Metric(**own, **shown, high=high, check=check))
+        own |= {"high": high, "lower_is_better": lower_is_better, "aggregate": aggregate}
+        _register(METRICS, Metric(**own, check=check, ranked=ranked))
         return function
 
     return declare if function is None else declare(function)

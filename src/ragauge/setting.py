@@ -58,9 +58,9 @@ class Setting(NamedTuple):
 
 def read_setting(parameter: inspect.Parameter) -> Setting:
     """The setting that a keyword-only parameter with a default declares."""
-    annotation: object = parameter.annotation
-    kind = type(parameter.default) if annotation is parameter.empty else annotation
-    return Setting(parameter.name, parameter.default, kind)
+    default, annotation = cast(SettingValue, parameter.default), cast(object, parameter.annotation)
+    kind = type(default) if annotation is parameter.empty else annotation
+    return Setting(parameter.name, default, kind)
 
 
 def read_settings(
