@@ -414,14 +414,6 @@ def test_while_a_process_makes_a_run_no_other_one_here_does(store):
     assert rg.open_run(URL).scores.height == 200
 
 
-@pytest.mark.parametrize("content", ["[]", '["manifest.json", []]\n5', "\0"])
-def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store, content):
-    run, _ = evaluated()
-    (run.folder / ".copied").write_text(content)
-    assert rg.open_run(URL).scores.equals(run.scores)
-    assert len(store.reads) == 2 + 20 + 2
-
-
 def test_a_place_for_the_copy_that_cannot_be_written_says_so(store, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("mine")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
