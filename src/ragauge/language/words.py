@@ -53,7 +53,7 @@ class Words:
     The text is kept with spaces for all signs, not as words: a string a word takes ten times the memory.
     """
 
-    __slots__ = ("_text", "date_names", "may_spell_numbers", "spaced")
+    __slots__ = ("_text", "date_names", "number_names", "spaced")
 
     def __init__(self, text: str) -> None:
         self.spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
@@ -67,8 +67,8 @@ class Words:
         named = _NAMES.intersection(separate)
         self.date_names = named & DATE_NAMES if named else named
         """Its words that every date that begins with a name has; looking for one takes ten times as long."""
-        self.may_spell_numbers = bool(named) and not NUMBER_WORDS.isdisjoint(named)
-        """Whether there may be numbers in words."""
+        self.number_names = named & NUMBER_WORDS if named else named
+        """Its words of which every number in words has one."""
 
     @property
     def listed(self) -> list[str]:

@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity, between, unit_of
-from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.quantity import Quantity, between
+from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import word_set

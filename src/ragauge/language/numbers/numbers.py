@@ -36,17 +36,17 @@ from operator import attrgetter
 from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
-from ragauge.language.numbers.numerals import digit_in, numbers_in_digits, with_commas
+from ragauge.language.numbers.numerals import digit_in, numbers_in_digits
 from ragauge.language.numbers.quantity import (
     DIVIDING,
     EXACT,
-    MONEY,
     Quantity,
     Reading,
     only_matching,
     quantity_of,
     scaled,
 )
+from ragauge.language.numbers.units import MONEY
 from ragauge.language.numbers.words import chinese_numbers, numbers_in_words
 from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.words import words_of
@@ -63,7 +63,7 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     ['5']
     """
     if not digit_in(text).search(text):
-        may_spell = not text.isascii() or words_of(text).may_spell_numbers
+        may_spell = not text.isascii() or words_of(text).number_names
         return _kept(text) if may_spell else ()
     return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
 
@@ -73,7 +73,7 @@ def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ..
     found: list[Quantity] = []
     if stated is not None:
         plain = plain_signs(text)
-        readings = list(numbers_in_digits(plain, stated, with_commas(plain)))
+        readings = list(numbers_in_digits(plain, stated))
         _lend_in_ranges(plain, readings)
         found += [quantity_of(text, reading) for reading in _joined(readings)]
     found += numbers_in_words(text)

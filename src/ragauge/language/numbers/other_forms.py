@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragauge.language.numbers.quantity import DIVIDING, Quantity, Reading, only_matching, scaled
+from ragauge.language.numbers.quantity import DIVIDING, Quantity, only_matching, scaled
 from ragauge.language.words import RANKS
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
@@ -14,16 +14,18 @@ _LONGEST_OUT_OF = len(" out of every ")
 _WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
 """What shares are counted in: `2 in 10`, but not `2 in 17`."""
 _TIMES = re.compile(r"[\s-](?:second|minute|hour|day|week|month|quarter|year|decade|centur)")
-_TIMES_MORE = (
-    {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5, "twofold": 2, "two-fold": 2}
-    | {"threefold": 3, "three-fold": 3, "fourfold": 4, "four-fold": 4, "fivefold": 5}
-    | {"five-fold": 5, "tenfold": 10, "ten-fold": 10}
-)
+_TIMES_MORE = {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5} | {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "ten": 10,
+}
 _MULTIPLE = re.compile(
-    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(t(?:wo|hree|en)-?fold|f(?:our|ive)-?fold)|(halv)(?:ed|ing)"
-    r"|(nil))\b",
+    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(two|three|four|five|ten)-?fold|halv(?:ed|ing)|nil)\b",
     re.IGNORECASE,
 )
+_HINTS_OF_MULTIPLES = ("doubl", "upl", "tripl", "trebl", "fold", "halv", "nil")
 _NOT_QUITE = re.compile(
     r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$",
     re.IGNORECASE,
@@ -62,8 +64,14 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
             yield Share(part, whole, only_matching((text[slice(*span)], *span), value))
 
 
+_COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
+_COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
+_LONGEST_ORDINAL = max(map(len, RANKS))
+
+
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The shares of the text, and its multiples in words, as multiples and as changes in percent.
+    """The shares of the text, `the fourth season` as 4, and multiples in words, also as changes in percent.
 
     >>> [(each.text, each.plain_value, each.unit) for each in in_other_forms("Sales doubled.", ())]
     [('doubled', '2', 'x'), ('doubled', '100', '%')]
@@ -72,19 +80,27 @@ def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     if len(found) > 1:
         yield from (each.share for each in shares_out_of(text, found))
     lowered = text.lower()
-    if len(lowered) == len(text) and any(noun in lowered for noun in _COUNTED):
-        yield from _ordinals(text, lowered)
-    # Not `any`, which takes twice as long for each of the many contexts.
-    if (
-        "doubl" in lowered
-        or "upl" in lowered
-        or "tripl" in lowered
-        or "trebl" in lowered
-        or "fold" in lowered
-        or "halv" in lowered
-        or "nil" in lowered
-    ):
-        yield from _multiples(text)
+    if len(lowered) == len(text) and any([noun in lowered for noun in _COUNTED]):  # noqa: C419, faster
+        for noun in _COUNTED_NOUN.finditer(lowered):
+            end = noun.start()
+            if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
+                rank = RANKS[words[1]] if words[1] else int(words[2])
+                start, end = words.start(), noun.end()
+                yield only_matching((text[start:end], start, end), Decimal(rank))
+    if not any([hint in lowered for hint in _HINTS_OF_MULTIPLES]):  # noqa: C419, faster
+        return
+    for words in _MULTIPLE.finditer(text):
+        if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
+            continue
+        place, word = (words[0], *words.span()), (words[1] or words[2] or words[0]).lower()
+        if word.startswith("halv"):
+            yield only_matching(place, Decimal("-50"), "%")
+        elif word == "nil":
+            yield only_matching(place, Decimal(0))
+        # None where `re` takes ı for i, as it does if it ignores case.
+        elif (times := _TIMES_MORE.get(word)) is not None:
+            yield only_matching(place, Decimal(times), "x")
+            yield only_matching(place, Decimal(100 * (times - 1)), "%")
 
 
 _GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
@@ -113,40 +129,6 @@ def _decimals(quantity: Quantity) -> int:
     return -int(quantity.value.as_tuple().exponent)
 
 
-def _multiples(text: str) -> Iterator[Quantity]:
-    for words in _MULTIPLE.finditer(text):
-        if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
-            continue
-        place = words[0], *words.span()
-        if words[3]:
-            yield only_matching(place, Decimal("-50"), "%")
-        elif words[4]:
-            yield only_matching(place, Decimal(0))
-        # None where `re` takes ı for i, as it does if it ignores case.
-        elif (times := _TIMES_MORE.get((words[1] or words[2]).lower())) is not None:
-            yield only_matching(place, Decimal(times), "x")
-            yield only_matching(place, Decimal(100 * (times - 1)), "%")
-
-
-_COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
-_COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
-_ORDINAL = re.compile(rf"\b(?:({'|'.join(RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
-_LONGEST_ORDINAL = max(map(len, RANKS))
-_ENDS_OF_ORDINALS = ("st", "nd", "rd", "th")
-
-
-def _ordinals(text: str, lowered: str) -> Iterator[Quantity]:
-    """`the fourth season` is season 4."""
-    for noun in _COUNTED_NOUN.finditer(lowered):
-        end = noun.start()
-        if not lowered.endswith(_ENDS_OF_ORDINALS, 0, end):
-            continue
-        if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
-            rank = RANKS[words[1]] if words[1] else int(words[2])
-            start, end = words.start(), noun.end()
-            yield only_matching((text[start:end], start, end), Decimal(rank))
-
-
 _TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
 
 
@@ -173,43 +155,3 @@ def quarters(text: str) -> Iterator[Quantity]:
     for words in _QUARTERS.finditer(text) if "uarter" in text else ():
         share = Decimal("0.75" if words[1].lower() == "three" else "0.25")
         yield only_matching((words[0], *words.span()), share)
-
-
-_FRACTIONS = ("third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_BELOW = {"half": 2} | {name: below for below, name in enumerate(_FRACTIONS, start=3)}
-_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_SCALE = rf"({'|'.join(_SCALES)})\b"
-_NAMES = "|".join(_FRACTIONS)
-_SHARE = re.compile(
-    rf"(?:\ban?[ -])?\bhalf\b(?:(?: of)?(?: an?)? {_SCALE})?|\ban? ({_NAMES})\b(?: of an? {_SCALE})?"
-)
-_OTHER_HALF = re.compile(
-    r"\b(?:first|second|1st|2nd|latter|former|last|other|next|previous|early|late|better|one|and an?|and|in)[ -]$|[\w'-]$"
-)
-_NO_SHARE = re.compile(
-    r"['-]|\s(?:time\b|years?\b|a dozen\b|brother|sister|marathon|way\b|as\b|past\b)"
-)
-_END_OF_SHARE = re.compile(r" (?:of\b|(?:is|was|are|were|comes?|came)\b)|[.,;:!?)]|\s*\Z")
-_HINTS = ("half", *(f"a {name}" for name in _BELOW), "an eighth")
-
-
-def shares_in_words(lowered: str) -> Iterator[Reading]:
-    """The shares of a text in lower case, apart from those that begin with a number, such as `two thirds`.
-
-    Halves of a year (`the second half`) are none, and ordinals (`a third party`) are none.
-
-    >>> [str(each.value) for each in shares_in_words("half a million, half of it, a third party")]
-    ['0.5', '0.5']
-    """
-    if not any(hint in lowered for hint in _HINTS):
-        return
-    for found in _SHARE.finditer(lowered):
-        scale = found[1] or found[3]
-        start, end = found.span()
-        if _OTHER_HALF.search(lowered, max(0, start - 12), start) or _NO_SHARE.match(lowered, end):
-            continue
-        if found[2] and not scale and not _END_OF_SHARE.match(lowered, end):
-            continue
-        below = _BELOW[found[2] or "half"]
-        value = DIVIDING.divide(Decimal(1), Decimal(below))
-        yield Reading(start, end, value, scale=_SCALES[scale] if scale else 0)

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from ragauge.language.numbers.quantity import CODE, SCALES, Quantity
+from ragauge.language.numbers.agreement import Agreement
+from ragauge.language.numbers.directions import FALLS, asked_direction
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.units import CODE, SCALES
 
 _WORDS = "|".join(
     sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)
@@ -18,8 +22,6 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
-_HINTS = ("illion", "thousand", "crore", "lakh", "000", "$", "€", "£", "¥", "₹", "usd", "mn", "bn")
-"""What a scale contains, nearly always; checked first, because it is fast."""
 _HEADING = re.compile(
     rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
 )
@@ -30,11 +32,7 @@ _PERCENTAGE = re.compile(
 )
 
 _BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b", re.IGNORECASE)
-_PERCENTAGE_HINTS = (
-    *("%", "cent", "ratio", "margin", "rate", "cagr", "growth", "share", "proportion", "fraction"),
-    *("return on", "yield", "turnover"),
-)
-"""What asks for a percentage contains one of these; checked first, because it is fast."""
+_HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
 
 
 @lru_cache(10_000)
@@ -46,38 +44,12 @@ def named_scale(question: str) -> int:
     >>> named_scale("Who sold 5 million phones?")
     0
     """
-    lowered = question.lower()
-    if not any([hint in lowered for hint in _HINTS]):  # noqa: C419, a list is faster
-        return 0
     found = _SCALE.search(question)
     if not found:
         return 0
     if word := found[1]:
         return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
     return _LETTERS[found[2].lower()] if found[2] else 3
-
-
-def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
-    """The quantities, where bare ones are basis points if the question asks for these.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> in_asked_unit("By how many basis points did it widen?", quantities("120"))[0].unit
-    'bp'
-    """
-    if not question or not _asks_for_basis_points(question):
-        return found
-    return [
-        each if each.unit or each.scale or each.is_year else each._replace(unit="bp")
-        for each in found
-    ]
-
-
-@lru_cache(10_000)
-def _asks_for_basis_points(question: str) -> bool:
-    lowered = question.lower()
-    if question.isascii() and "bp" not in lowered and "basis" not in lowered:
-        return False
-    return _BASIS_POINTS.search(question) is not None
 
 
 def heading_scale(text: str) -> int:
@@ -87,19 +59,33 @@ def heading_scale(text: str) -> int:
     (3, 0)
     """
     lowered = text.lower()
-    # Not `any`, which takes twice as long for each of the many contexts.
-    if not (
-        "illions" in lowered
-        or "thousands" in lowered
-        or "crores" in lowered
-        or "lakhs" in lowered
-        or ("000" in lowered and ("000s" in lowered or "000's" in lowered))
-    ):
+    if not any([hint in lowered for hint in _HEADING_HINTS]):  # noqa: C419, a list is faster
         return 0
     found = _HEADING.search(text)
     if not found:
         return 0
     return SCALES.get(found[1].lower(), 0) if found[1] else 3
+
+
+def given_scales(answer: str, asked: int) -> tuple[int, ...]:
+    """The scales that the bare numbers of the answer may have: those that the question and it name."""
+    return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
+
+
+def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
+    """The quantities, where bare ones are basis points if the question asks for these.
+
+    >>> from ragauge.language.numbers.numbers import quantities
+    >>> in_asked_unit("By how many basis points did it widen?", quantities("120"))[0].unit
+    'bp'
+    """
+    lowered = (question or "").lower()
+    if not ("bp" in lowered or "basis" in lowered) or not _BASIS_POINTS.search(lowered):
+        return found
+    return [
+        each if each.unit or each.scale or each.is_year else each._replace(unit="bp")
+        for each in found
+    ]
 
 
 @lru_cache(10_000)
@@ -109,8 +95,15 @@ def asks_for_a_percentage(question: str) -> bool:
     >>> asks_for_a_percentage("What is the operating margin?"), asks_for_a_percentage("How many?")
     (True, False)
     """
-    if question.isascii():
-        lowered = question.lower()
-        if not any([hint in lowered for hint in _PERCENTAGE_HINTS]):  # noqa: C419, a list is faster
-            return False
     return _PERCENTAGE.search(question) is not None
+
+
+def rules_for(question: str | None, rules: Agreement) -> Agreement:
+    """The rules for an answer to the question."""
+    if not question:
+        return rules
+    asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
+    asks_fall = asked_direction(question) in FALLS
+    if not asks_percentage and not asks_fall:
+        return rules
+    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
