@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
 from ragauge.loaders.labels import (
@@ -17,7 +17,6 @@ from ragauge.loaders.labels import (
 )
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in
 from ragauge.samples.fields import FieldError, whole_text
 from ragauge.storage.memory import gc_paused
 
@@ -214,7 +213,9 @@ def _verdicts(
         if columns.raters and not columns.is_won:
             labels = [(name, row.values.get(name)) for name in columns.raters]
         elif isinstance(label, list | tuple):
-            labels = [(f"rater {at}", each) for at, each in enumerate(items_in(label), 1)]
+            labels = [
+                (f"rater {at}", each) for at, each in enumerate(cast("Sequence[object]", label), 1)
+            ]
         labels = [(rater, label) for rater, label in labels if _text(label) is not None]
         n_empty += not labels
         for rater, label in labels:
