@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.judges.config import JudgeConfig
-from ragauge.judges.protocol import Schema
+from ragauge.judges.question import TEXT, array_of, object_of
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.quotes import find_quote
@@ -40,16 +40,6 @@ MIN_WORDS = 12
 """Fewest words of a passage of prose that is asked about."""
 PERSONA = "a person who needs the answer"
 NAME = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+")
-SCHEMA: Schema = {
-    "type": "object",
-    "properties": {
-        "question": {"type": "string"},
-        "answer": {"type": "string"},
-        "quotes": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["question", "answer", "quotes"],
-    "additionalProperties": False,
-}
 
 
 class Slot(NamedTuple):
@@ -59,10 +49,17 @@ class Slot(NamedTuple):
     passages: tuple[Passage, ...]
 
 
-Written = tuple[str, str, list[str]]
-"""A judge's question, its answer and the quotes that say so."""
-Replies = tuple[Slot, Written | Score, list[str | None]]
-"""What a judge wrote for a slot, or why nothing, and its answers without and from the passages; None for a failed one."""
+class Written(NamedTuple):
+    """What a judge wrote for a slot: a draft, or why none; `problem`: what is wrong with it.
+
+    `known`, `agrees`: whether its answers without and from the passages state the reference; None where
+    it gave none.
+    """
+
+    draft: Draft | None
+    problem: str
+    known: bool | None = None
+    agrees: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ class JudgeWriter:
     def estimate(self) -> "Mapping[str, CostEstimate]":
         """The calls that the questions would still need, and their cost; makes none."""
         session = one_session(self.judge, self.cache, "writes").for_estimate()
-        self._replies(session)
+        self._written(session)
         return {session.name: session.usage.estimate()}
 
     def questions(self) -> MadeQuestions:
@@ -94,27 +91,19 @@ class JudgeWriter:
         origin = {"writer": session.name, "prompt": f"{PROMPT} {digest}", "seed": self.seed}
         read: list[Checked] = []
         failures: list[str] = []
-        for slot, written, answers in self._replies(session):
-            if isinstance(written, Score):
-                failures.append(written.reason or written.status)
+        for draft, problem, known, agrees in self._written(session):
+            if draft is None:
+                failures.append(problem)
                 continue
-            draft, problem = _draft(slot, written)
-            known, agrees = (
-                None if answer is None else is_stated(draft.question, draft.references, answer)
-                for answer in answers or (None, None)
-            )
             if not problem and agrees is False:
                 problem = "the judge answers otherwise from its passages"
-            provenance = origin if known is None else {**origin, "known": known}
-            question = draft.as_question(provenance)
+            question = draft.as_question(origin if known is None else {**origin, "known": known})
             read.append(Checked(question, not problem, [problem] if problem else []))
         taken = [each.question for each in read if each.sound]
         checked = with_also_relevant(check(taken, self.documents))
-        kept = numbered([each for each in checked if each.sound], self.counts)
-        rejected = [each for each in (*read, *checked) if not each.sound]
         return MadeQuestions(
-            kept,
-            rejected,
+            numbered([each for each in checked if each.sound], self.counts),
+            [each for each in (*read, *checked) if not each.sound],
             planned=self.counts,
             available=self.places(),
             documents=self.documents,
@@ -123,28 +112,29 @@ class JudgeWriter:
             failures=failures,
         )
 
-    def _replies(self, session: "JudgeSession") -> list[Replies]:
-        """For each planned question what the judge writes, and its answers without and with the passages."""
+    def _written(self, session: "JudgeSession") -> list[Written]:
+        """What the judge writes for each planned question."""
         import asyncio
 
         from ragauge.calls import loop
 
         people = list(self.personas) or [PERSONA]
 
-        async def write(number: int, slot: Slot) -> Replies:
+        async def write(number: int, slot: Slot) -> Written:
+            reply = await session.ask(_asked(number, slot, people[number % len(people)]))
+            if isinstance(reply, Score):
+                return Written(None, reply.reason or reply.status)
+            text, draft, problem = reply.value
+            stated: list[bool | None] = []
             texts = [passage.text for passage in slot.passages]
-            asked = _asked(number, slot.question_type, texts, people[number % len(people)])
-            written = await session.ask(asked)
-            answers: list[str | None] = []
-            if isinstance(written, Score):
-                return slot, written, answers
-            if slot.question_type != "unanswerable":
-                for passages in (None, texts):
-                    given = await session.ask(answering(written.value[0], passages))
-                    answers.append(None if isinstance(given, Score) else given.value)
-            return slot, written.value, answers
+            for passages in (None, texts) if draft.answerable else ():
+                given = await session.ask(answering(text, passages))
+                answer = "" if isinstance(given, Score) else given.value
+                is_right = is_stated(draft.question, draft.references, answer)
+                stated.append(None if isinstance(given, Score) else is_right)
+            return Written(draft, problem, *stated)
 
-        async def write_all() -> list[Replies]:
+        async def write_all() -> list[Written]:
             planned = slots(self.documents, self.counts, self.seed)
             return await asyncio.gather(*(write(*each) for each in enumerate(planned)))
 
@@ -164,12 +154,11 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
     most = max(5, len(documents.passages) // 5)
     found = (passages for passages in by_name.values() if len(passages) <= most)
     pairs = list(dict.fromkeys(pair for passages in found for pair in pairwise(passages)))
+    single = [(passage,) for passage in documents.passages]
     items: list[tuple[str, Passage, float, Slot]] = []
     for name in counts:
-        single = [(passage,) for passage in documents.passages]
         for passages in pairs if name in OF_TWO else single:
-            first = passages[0]
-            is_table = first.kind == "table"
+            first, is_table = passages[0], passages[0].kind == "table"
             is_long = is_table or len(first.text.split()) >= MIN_WORDS
             if is_long and is_table == (name == "table look-up"):
                 items.append((name, first, 1.0, Slot(name, passages)))
@@ -178,51 +167,49 @@ def slots(documents: Documents, counts: Mapping[str, int], seed: int) -> list[Sl
     return [slot for slot in taken if slot is not None]
 
 
-def _asked(number: int, kind: str, texts: list[str], persona: str) -> JudgeQuestion[Written]:
+def _asked(number: int, slot: Slot, persona: str) -> JudgeQuestion[tuple[str, Draft, str]]:
+    """Asks for the question of a slot: its text, the draft, and what is wrong with it."""
+    texts, kind = [passage.text for passage in slot.passages], slot.question_type
     quotes: list[str] = []
     for text in texts:  # A judge quotes a sentence: the one in the middle is as long as others.
         spans = sentence_spans(text) or [(0, 80)]
         start, end = spans[len(spans) // 2]
         quotes.append(text[start:end][:400])
-    stand_in = {
-        "question": f"What does number {number} of a dozen words say of the thing that is asked about?",
-        "answer": "some words",
-        "quotes": quotes,
-    }
+    likely = f"What does number {number} of a dozen words say of the thing that is asked about?"
 
-    def read(fields: dict[str, Any]) -> Written:
-        question, answer = fields["question"].strip(), fields["answer"].strip()
-        if not question:
+    def read(fields: dict[str, Any]) -> tuple[str, Draft, str]:
+        text, answer = fields["question"].strip(), fields["answer"].strip()
+        if not text:
             raise ReplyError("question is empty")
-        return question, answer, cast("list[str]", fields["quotes"])
+        is_answerable, question, earlier = kind != "unanswerable", text, ""
+        if kind == "follow-up":
+            earlier, _, question = (part.strip() for part in text.rpartition("\n"))
+        found = [
+            Source(passage, *spans[0])
+            for passage in slot.passages
+            if (spans := [*filter(None, (find_quote(it, passage.text) for it in fields["quotes"]))])
+        ]
+        problem = ""
+        if is_answerable and not answer:
+            problem = "no answer was written"
+        elif is_answerable and len(found) < len(slot.passages):
+            problem = "a quote is not in its passage"
+        elif kind == "follow-up" and not earlier:
+            problem = "no earlier question was written"
+        no_answer = NO_ANSWER.get(language_of(texts[0]) or "en", NO_ANSWER["en"])
+        draft = Draft(
+            *(question, (answer or no_answer,), tuple(found), kind, PROMPT),
+            answerable=is_answerable,
+            hops=2 if kind == "multi-hop" else 1,
+            history=(earlier,) if earlier else (),
+        )
+        return text, draft, problem
 
-    words = {"type": kind, "persona": persona}
-    return JudgeQuestion(PROMPT, {"passages": texts}, SCHEMA, read, stand_in, words)
-
-
-def _draft(slot: Slot, written: Written) -> tuple[Draft, str]:
-    """The reply as a draft, and what is wrong with it: its quotes must be in its passages."""
-    (question, answer, quotes), kind = written, slot.question_type
-    is_answerable, earlier = kind != "unanswerable", ""
-    if kind == "follow-up":
-        earlier, _, question = (part.strip() for part in question.rpartition("\n"))
-    sources = [
-        Source(passage, *spans[0])
-        for passage in slot.passages
-        if (spans := [span for each in quotes if (span := find_quote(each, passage.text))])
-    ]
-    problem = ""
-    if is_answerable and not answer:
-        problem = "no answer was written"
-    elif is_answerable and len(sources) < len(slot.passages):
-        problem = "a quote is not in its passage"
-    elif kind == "follow-up" and not earlier:
-        problem = "no earlier question was written"
-    no_answer = NO_ANSWER.get(language_of(slot.passages[0].text) or "en", NO_ANSWER["en"])
-    draft = Draft(
-        *(question, (answer or no_answer,), tuple(sources), kind, PROMPT),
-        answerable=is_answerable,
-        hops=2 if kind == "multi-hop" else 1,
-        history=(earlier,) if earlier else (),
+    return JudgeQuestion(
+        PROMPT,
+        {"passages": texts},
+        object_of(question=TEXT, answer=TEXT, quotes=array_of(TEXT)),
+        read,
+        {"question": likely, "answer": "some words", "quotes": quotes},
+        {"type": kind, "persona": persona},
     )
-    return draft, problem

@@ -180,23 +180,22 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
         name: (made.planned.get(name, 0), made.available.get(name, 0), kept[name])
         for name in dict.fromkeys([*made.planned, *kept])
     }
-    rows = [(name, *(f"{count:,}" for count in counts)) for name, counts in types.items()]
-    because: dict[str, list[Checked]] = {}
+    because: dict[str, list[str]] = {}
     for each in made.rejected:
         for problem in each.problems:
-            because.setdefault(problem.split(":")[0], []).append(each)
+            because.setdefault(problem.split(":")[0], []).append(each.question.question)
     reasons = sorted(because.items(), key=lambda item: -len(item[1]))
-    examples = [
-        (reason, f"{len(found):,}", found[0].question.question)
-        for reason, found in reasons[:MAX_EXAMPLES]
+    tables = [
+        Table(("type", *columns), [(name, *map("{:,}".format, ns)) for name, ns in types.items()])
     ]
-    rejects = Table(
-        ("rejected because", "questions", "for example"), examples, sides="lrl", wraps=True
-    )
+    if made.rejected:
+        examples = [(why, f"{len(found):,}", found[0]) for why, found in reasons[:MAX_EXAMPLES]]
+        header = ("rejected because", "questions", "for example")
+        tables.append(Table(header, examples, sides="lrl", wraps=True))
     planned = f" of {wanted:,} planned" if n < wanted else ""
     return Report(
         headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
-        tables=[Table(("type", *columns), rows), *([rejects] if made.rejected else [])],
+        tables=tables,
         notes=_notes(made, kept),
         commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
         data=lambda: {
@@ -217,28 +216,26 @@ def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
     if short:
         found = ", ".join(short)
         notes.append(f"the documents give fewer questions of these types than planned: {found}")
-    n_closed = made.planned.get("yes/no", 0)
+    n_closed, documents = made.planned.get("yes/no", 0), made.documents
     if not made.n_calls and kept["yes/no"] < n_closed <= made.available.get("yes/no", 0):
         notes.append(
             f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
         )
-    texts = made.documents.texts.values()
+    texts = documents.texts.values()
     n_other = sum(language_of(text) not in (None, *NO_ANSWER) for text in texts)
     if n_other and not made.n_calls:
         notes.append(
             f"{n_other:,} of {counted(len(texts), 'document')} in languages of which the rules write no questions"
             " (they know English, German, French, Spanish and Chinese); --judge writes them"
         )
-    problems = made.documents.problems[:5]
-    notes += [f"not read: {problem.document}: {problem.reason}" for problem in problems]
-    notes += [f"left out: {what}: {count:,}" for what, count in made.documents.left_out.items()]
+    notes += [f"not read: {each.document}: {each.reason}" for each in documents.problems[:5]]
+    notes += [f"left out: {what}: {count:,}" for what, count in documents.left_out.items()]
     if made.n_calls:
         cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"
         if made.cost_usd and made.kept:
             cost += f", ${made.cost_usd / len(made.kept):,.5f} for each kept question"
         notes.append(f"{counted(made.n_calls, 'call')}: {cost}")
-    notes += [f"no question from a call: {reason}" for reason in made.failures[:3]]
-    return notes
+    return notes + [f"no question from a call: {reason}" for reason in made.failures[:3]]
 
 
 def plan_report(
@@ -246,7 +243,6 @@ def plan_report(
 ) -> Report:
     """How many questions of each type are planned, and for how many the documents give a draft or a place."""
     rows = [(name, f"{n:,}", f"{available.get(name, 0):,}") for name, n in planned.items()]
-    total = counted(sum(planned.values()), "question")
     where = f"{counted(n_passages, 'passage')} of {counted(n_documents, 'document')}"
-    table = Table(("type", "planned", "drafts"), rows)
-    return Report(headline=f"{total} planned from {where}", tables=[table])
+    headline = f"{counted(sum(planned.values()), 'question')} planned from {where}"
+    return Report(headline, tables=[Table(("type", "planned", "drafts"), rows)])

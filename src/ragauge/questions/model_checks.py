@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.documents.reading import Documents
 from ragauge.errors import PlanError
-from ragauge.judges.protocol import Schema
+from ragauge.judges.question import TEXT, object_of
 from ragauge.judges.question import Question as JudgeQuestion
 from ragauge.questions.checks import gold_passages, is_stated, not_checked
 from ragauge.questions.question import Checked, CheckResult
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from ragauge.judges.session import JudgeSession
 
 PROMPT = "answer_question"
-SCHEMA: Schema = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
 
 
 def with_judge(
@@ -42,67 +36,18 @@ def with_judge(
     """
     from ragauge.calls import loop
 
-    asked = _asked(checked, documents)
+    asked, found = _asked(checked, documents), list(checked)
     replies = loop.run(one_session(judge, cache).ask_all([each for _, _, each in asked]))
-    found = list(checked)
     for (place, name, _), reply in zip(asked, replies, strict=True):
         before = found[place]
-        is_failed = isinstance(reply, Score)
-        result = (
-            not_checked(reply.reason or reply.status)
-            if is_failed
-            else _result(name, before, reply.value)
-        )
-        problems = [*before.problems, *([result.problem] if result.problem else [])]
+        if isinstance(reply, Score):
+            result = not_checked(reply.reason or reply.status)
+        else:
+            result = _result(name, before, reply.value)
+        problems = [*before.problems, *filter(None, [result.problem])]
         checks = {**before.checks, name: result}
         found[place] = replace(before, sound=not problems, problems=problems, checks=checks)
     return found
-
-
-def estimate(
-    checked: Sequence[Checked],
-    documents: Documents,
-    judge: "JudgeConfig",
-    cache: str | Path | None = None,
-) -> "Mapping[str, CostEstimate]":
-    """The calls that the checks would still need, and their cost; makes none."""
-    from ragauge.calls import loop
-
-    session = one_session(judge, cache).for_estimate()
-    loop.run(session.ask_all([each for _, _, each in _asked(checked, documents)]))
-    return {session.name: session.usage.estimate()}
-
-
-def one_session(
-    judge: "JudgeConfig", cache: str | Path | None, does: str = "checks"
-) -> "JudgeSession":
-    """The session of the only judge; PlanError for several."""
-    if len(judge.judges) != 1:
-        raise PlanError([f"one judge {does} the questions, got {len(judge.judges)}"])
-    return next(iter(judge.sessions(cache).values()))
-
-
-def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
-    """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
-
-    def read(fields: Mapping[str, object]) -> str:
-        return str(fields["answer"]).strip()
-
-    texts = {"passages": passages, "question": question}
-    return JudgeQuestion(PROMPT, texts, SCHEMA, read, {"answer": "some words"})
-
-
-def _asked(
-    checked: Sequence[Checked], documents: Documents
-) -> list[tuple[int, str, JudgeQuestion[str]]]:
-    asked: list[tuple[int, str, JudgeQuestion[str]]] = []
-    for place, each in enumerate(checked):
-        question = each.question
-        if each.sound and question.answerable and question.references:
-            asked.append((place, "known", answering(question.question, None)))
-            if texts := [passage.text for passage in gold_passages(question, documents)]:
-                asked.append((place, "round_trip", answering(question.question, texts)))
-    return asked
 
 
 def _result(name: str, checked: Checked, answer: str) -> CheckResult:
@@ -120,6 +65,53 @@ def _result(name: str, checked: Checked, answer: str) -> CheckResult:
     return CheckResult("ok", float(is_right))
 
 
+def estimate(
+    checked: Sequence[Checked],
+    documents: Documents,
+    judge: "JudgeConfig",
+    cache: str | Path | None = None,
+) -> "Mapping[str, CostEstimate]":
+    """The calls that the checks would still need, and their cost; makes none."""
+    from ragauge.calls import loop
+
+    session = one_session(judge, cache).for_estimate()
+    loop.run(session.ask_all([each for _, _, each in _asked(checked, documents)]))
+    return {session.name: session.usage.estimate()}
+
+
+def _asked(
+    checked: Sequence[Checked], documents: Documents
+) -> list[tuple[int, str, JudgeQuestion[str]]]:
+    asked: list[tuple[int, str, JudgeQuestion[str]]] = []
+    for place, each in enumerate(checked):
+        question = each.question
+        if each.sound and question.answerable and question.references:
+            asked.append((place, "known", answering(question.question, None)))
+            if texts := [passage.text for passage in gold_passages(question, documents)]:
+                asked.append((place, "round_trip", answering(question.question, texts)))
+    return asked
+
+
+def answering(question: str, passages: Sequence[str] | None) -> JudgeQuestion[str]:
+    """Asks the judge a question itself: from passages alone, or from what it knows where there are none."""
+    return JudgeQuestion(
+        PROMPT,
+        {"passages": passages, "question": question},
+        object_of(answer=TEXT),
+        lambda fields: str(fields["answer"]).strip(),
+        {"answer": "some words"},
+    )
+
+
+def one_session(
+    judge: "JudgeConfig", cache: str | Path | None, does: str = "checks"
+) -> "JudgeSession":
+    """The session of the only judge; PlanError for several."""
+    if len(judge.judges) != 1:
+        raise PlanError([f"one judge {does} the questions, got {len(judge.judges)}"])
+    return next(iter(judge.sessions(cache).values()))
+
+
 def with_encoder(
     checked: Sequence[Checked], documents: Documents, encoder: "Encoder | str"
 ) -> list[Checked]:
@@ -135,9 +127,8 @@ def with_encoder(
     ranked: list[Checked] = []
     for each, vector in zip(checked, asked, strict=True):
         gold = [number[passage.id] for passage in gold_passages(each.question, documents)]
-        result = not_checked("its passage is not given")
+        result, cosines = not_checked("its passage is not given"), vectors @ vector
         if gold:
-            cosines = vectors @ vector
             result = CheckResult("ok", int((cosines > cosines[gold].max()).sum()) + 1)
         ranked.append(replace(each, checks={**each.checks, "encoder_rank": result}))
     return ranked

@@ -79,37 +79,32 @@ class Spread(Generic[T]):
 
     def __init__(self, items: Sequence[tuple[str, Passage, float, T]], seed: int) -> None:
         random = Random(f"{seed} spread")
-        ranked: dict[tuple[str, str], list[tuple[float, float, Passage, T]]] = defaultdict(list)
-        for name, passage, worth, item in items:
-            ranked[name, passage.document].append((-worth, random.random(), passage, item))
+        # The best of each passage first, then the second of each.
+        seen: Counter[tuple[str, str]] = Counter()
+        ranked: list[tuple[int, str, Passage, T]] = []
+        for name, passage, _, item in sorted(items, key=lambda each: (-each[2], random.random())):
+            ranked.append((seen[name, passage.id], name, passage, item))
+            seen[name, passage.id] += 1
+        ranked.sort(key=lambda each: each[0])
         self._queues: dict[str, dict[str, list[tuple[Passage, T]]]] = defaultdict(dict)
-        for (name, document), found in ranked.items():
-            # The best of each passage first, then the second of each.
-            seen: Counter[str] = Counter()
-            turns: list[tuple[tuple[int, float, float], Passage, T]] = []
-            for worth, lot, passage, item in sorted(found, key=lambda each: each[:2]):
-                turns.append(((seen[passage.id], worth, lot), passage, item))
-                seen[passage.id] += 1
-            turns.sort(key=lambda each: each[0])
-            self._queues[name][document] = [(passage, item) for _, passage, item in turns]
+        for _, name, passage, item in ranked:
+            self._queues[name].setdefault(passage.document, []).append((passage, item))
         documents = sorted({passage.document for _, passage, _, _ in items})
         self._order = {document: random.random() for document in documents}
         self._used: Counter[tuple[str, ...]] = Counter()
 
     def take(self, name: str) -> T | None:
         """The next item of a type; None if there are no more."""
-        queues = self._queues[name]
+        queues, used = self._queues[name], self._used
         if not queues:
             return None
-        document = min(queues, key=lambda each: (self._used[each,], self._order[each]))
-        queue = queues[document]
-
-        def n_uses(at: int) -> tuple[int, int]:
-            passage = queue[at][0]
-            return self._used["", passage.id], self._used[document, passage.heading]
-
-        passage, item = queue.pop(min(range(min(len(queue), 12)), key=n_uses))
-        self._used.update(((document,), (document, passage.heading), ("", passage.id)))
-        if not queue:
+        document = min(queues, key=lambda each: (used[each,], self._order[each]))
+        passage, item = min(
+            queues[document][:12],
+            key=lambda each: (used["", each[0].id], used[document, each[0].heading]),
+        )
+        queues[document].remove((passage, item))
+        used.update(((document,), (document, passage.heading), ("", passage.id)))
+        if not queues[document]:
             del queues[document]
         return item
