@@ -106,14 +106,14 @@ def import_plugins(files: Sequence[Path]) -> None:
     for file in dict.fromkeys(files):
         if file.suffix != ".py" or not is_file(file):
             problem = "not a Python file; --plugin takes a .py file that defines metrics"
-            raise PlanError([f"{file}: {problem}"])
+            raise PlanError(f"{file}: {problem}")
         try:
             import_file(file, "ragauge_plugin")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything; name its file
             what = f"importing the plugin raised {type(error).__name__}: {error}; fix the file"
-            raise PlanError([f"{file}: {what}"]) from error
+            raise PlanError(f"{file}: {what}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,13 +271,13 @@ class Comparison:
         if not rows:
             known = list(dict.fromkeys(row.name for row in self.overall))
             hint = did_you_mean(metric, known) or f"; it has {', '.join(known) or 'none'}"
-            raise PlanError([f"the comparison has no metric {metric!r}{hint}"])
+            raise PlanError(f"the comparison has no metric {metric!r}{hint}")
         pairs = ", ".join(f"{row.base} with {row.candidate}" for row in rows[:5])
         rows = [
             row for row in rows if candidate in (None, row.candidate) and base in (None, row.base)
         ]
         if len(rows) != 1:
-            raise PlanError([f"{metric}: choose one pair by candidate= and base=: {pairs}"])
+            raise PlanError(f"{metric}: choose one pair by candidate= and base=: {pairs}")
         return rows[0]
 
     def fixed(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":

@@ -87,7 +87,7 @@ def questions_of(
         by_value = groups.partition_by("value", as_dict=True)
         if len(by_value) > MAX_SLICES:
             problem = f"cannot compare by {field!r}: it has {len(by_value):,} values, more than {MAX_SLICES}"
-            raise PlanError([f"{problem}; use a coarser field"])
+            raise PlanError(f"{problem}; use a coarser field")
         # The questions without a value come last.
         for key in sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0])))):
             value = NO_VALUE if key[0] is None else str(key[0])
@@ -111,7 +111,7 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
     """
     sides = [ComparedSystem(run, system, system) for system in run.samples.systems]
     if problem := _problem(sides, field):
-        raise PlanError([problem])
+        raise PlanError(problem)
     rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
     first = rows.group_by("id", maintain_order=True).agg(pl.col("value").drop_nulls().first())
     return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}

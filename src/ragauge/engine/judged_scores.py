@@ -42,21 +42,21 @@ def _mean_score(repeats: Sequence[Score | None]) -> Score | None:
     if not scored:
         return next((score for score in lost if score.is_lost), repeats[0])
     values = [cast(float, score.value) for score in scored]
-    mean = sum(values) / len(values)
     # The mean of equal values is exactly that value, without the rounding error of a sum.
-    mean = values[0] if len(set(values)) == 1 else mean
+    mean = values[0] if len(set(values)) == 1 else sum(values) / len(values)
     spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
     by_repeat = [
         score.value if score and score.value is not None else score and score.reason
         for score in repeats
     ]
-    evidence = {**(scored[0].evidence or {}), "repeats": by_repeat, "spread": spread}
-    if any((score.evidence or {}).get("needs_review") for score in scored):
+    evidences = [score.evidence or {} for score in scored]
+    evidence = {**evidences[0], "repeats": by_repeat, "spread": spread}
+    if any(each.get("needs_review") for each in evidences):
         evidence["needs_review"] = True
     if lost:
         evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(repeats)} repeats"])
     if "grade" in evidence and len(set(values)) > 1:  # the grade of the first repeat only
-        evidence["grades"] = [(score.evidence or {}).get("grade") for score in scored]
+        evidence["grades"] = [each.get("grade") for each in evidences]
         del evidence["grade"]
     return Score(mean, evidence=evidence)
 

@@ -66,31 +66,14 @@ from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.storage.regular_file import as_url, exists, is_folder
 from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, read_toml
 
+TEXTS = ("data", "gold", "prefer", "where", "folder", "on", "storage", "evidence", "cache")
+LISTS = ("suites", "metrics", "without", "by", "output", "plugins")
 KEYS = {
-    "data": str,
-    "gold": str,
-    "prefer": str,
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(LISTS, list),
+    **dict.fromkeys(("limit", "seed", "workers"), int),
+    **dict.fromkeys(("systems", "map", "encoder", "judge", "gate"), dict),
     "by_place": bool,
-    "suites": list,
-    "metrics": list,
-    "without": list,
-    "where": str,
-    "limit": int,
-    "by": list,
-    "output": list,
-    "plugins": list,
-    "folder": str,
-    "seed": int,
-    "workers": int,
-    "on": str,
-    "storage": str,
-    "evidence": str,
-    "systems": dict,
-    "map": dict,
-    "encoder": dict,
-    "judge": dict,
-    "cache": str,
-    "gate": dict,
 }
 GATE_KEYS = {"rules": list, "baseline": str, "max_drop": float, "on": str}
 DROP_JUDGED_ON = ("point", "bound")
@@ -98,12 +81,7 @@ REPLAY = "replay:"
 NO_CACHE = "none"
 """Value of `cache` that switches the cache off."""
 ENCODER_KEYS = {
-    "model": str,
-    "precision": str,
-    "revision": str,
-    "device": str,
-    "base_url": str,
-    "api_key_env": str,
+    **dict.fromkeys(("model", "precision", "revision", "device", "base_url", "api_key_env"), str),
     "dimensions": int,
 }
 
@@ -177,18 +155,21 @@ class Config:
     def load(cls, path: Path) -> "Config":
         """The configuration in a file; SuiteError lists every unknown key and wrong type."""
         table = read_toml(path)
-        if any(
-            as_table(item) for key in ("metric", "check") for item in as_list(table.get(key)) or ()
-        ):
+        tables = [item for key in ("metric", "check") for item in as_list(table.get(key)) or ()]
+        if any(map(as_table, tables)):
             raise SuiteError(
                 f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
             )
         problems = check_table(table, KEYS, str(path))
         problems += [f"{path}: {problem}" for problem in _problems(table)]
-        for key, keys in (("encoder", ENCODER_KEYS), ("judge", JUDGE_KEYS), ("gate", GATE_KEYS)):
-            own = ("model",) if key == "judge" else ("max_drop",) if key == "gate" else ()
+        inner = {
+            "encoder": (ENCODER_KEYS, ""),
+            "judge": (JUDGE_KEYS, "model"),
+            "gate": (GATE_KEYS, "max_drop"),
+        }
+        for key, (keys, own) in inner.items():  # `own` is checked apart
             given = as_table(table.get(key)) or {}
-            plain = {name: value for name, value in given.items() if name not in own}
+            plain = {name: value for name, value in given.items() if name != own}
             problems += check_table(plain, keys, f"{path}: {key}")
         if problems:
             raise SuiteError("\n".join(problems))
@@ -223,9 +204,10 @@ READ: Mapping[str, Callable[[Any, Path], object]] = {
 
 def _problems(table: Table) -> Iterator[str]:
     """What is wrong with the values of a configuration, apart from the types of its keys."""
-    for key, kind in KEYS.items():
-        listed = as_list(table.get(key)) if kind is list else None
-        if listed and not all(isinstance(item, str) for item in listed):
+    gate = as_table(table.get("gate")) or {}
+    lists = {key: table.get(key) for key in LISTS} | {"gate.rules": gate.get("rules")}
+    for key, listed in lists.items():
+        if not all(isinstance(item, str) for item in as_list(listed) or ()):
             yield f"{key} must be a list of texts, got {listed!r:.80}"
     for key in ("systems", "map"):
         for name, item in (as_table(table.get(key)) or {}).items():
@@ -240,9 +222,6 @@ def _problems(table: Table) -> Iterator[str]:
     names = [model] if isinstance(model, str) else as_list(model)
     if model is not None and not (names and all(isinstance(name, str) and name for name in names)):
         yield f"judge: model must be a name or a list of names, got {model!r:.80}"
-    gate = as_table(table.get("gate")) or {}
-    if (rules := as_list(gate.get("rules"))) and not all(isinstance(rule, str) for rule in rules):
-        yield f"gate.rules must be a list of texts, got {rules!r:.80}"
     drop = gate.get("max_drop", {})
     for name, value in ((as_table(drop) or {"": drop}) if drop != {} else {}).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,5 +1,6 @@
 """Execute an evaluation: measure its batches, store them, and finish the run."""
 
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from ragauge.engine.task import compute_corpus_features
 from ragauge.progress import Scored
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
-from ragauge.runs.manifest import Manifest
+from ragauge.runs.manifest import APART, Manifest
 from ragauge.runs.outcomes import has_results, write_results
 from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
@@ -152,7 +153,7 @@ class Execution(Batches):
         for number, part in measured:
             folder.write_part(number, part)
         finished = replace(self._finished(), started=stored.started)
-        run = Run.of(folder.finish(finished, self.samples, self.n_batches))
+        run = Run.of(folder.finish(finished, self.samples))
         write_summaries(run, path, self.by or ())
         _store_results(run)
         return run
@@ -170,10 +171,10 @@ class Execution(Batches):
 
         if numbers:
             compute_corpus_features(self.plan, self.samples, self.resources)
-        executor = choose(self.plan, len(self.samples), self.workers, self.resources)
+        measuring, reports = choose(self.plan, len(self.samples), self.workers, self.resources)
         batches = ((number, self.batch(number)) for number in numbers)
-        measured = executor.map(self.plan, batches)
-        yield from self._told(measured, numbers, reports=executor.reports)
+        measured = measuring(self.plan, batches, self.resources)
+        yield from self._told(measured, numbers, reports=reports)
 
     def _measured_on(self, executor: "Ray", numbers: Sequence[int]) -> "Parts":
         """Have these batches measured by a cluster."""
@@ -193,9 +194,11 @@ class Execution(Batches):
     ) -> "Parts":
         """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
         from ragauge.on_ray.executor import merged, split
+        from ragauge.runs.store import RunFolder
+        from ragauge.storage.atomic_files import read_frame
 
         alone, judged = split(self.plan)
-        apart = folder.apart()
+        apart = RunFolder(folder.path / APART)
         there = replace(self, plan=alone, progress=None)
         if alone.nodes:
             rest = [n for n in numbers if not apart.has_part(n, self.rows(n))]
@@ -206,11 +209,13 @@ class Execution(Batches):
                 yield number, part
                 continue
             if alone.nodes:
-                others = apart.part(number)
+                others = read_frame(apart.scores_part(number), apart.path)
+                evidence = read_frame(apart.evidence_part(number), apart.path)["evidence"]
+                others = others.with_columns(evidence)
             else:  # their metrics are all unavailable
                 ((_, others),) = replace(there, workers=1)._measured([number])
             yield number, merged([others, part], self.rows(number), self.plan)
-        folder.remove_apart()
+        shutil.rmtree(apart.path, ignore_errors=True)
 
     def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
         """The parts. It tells the listener of each, unless the metrics have done so."""
@@ -257,5 +262,5 @@ def _store_results(run: Run) -> None:
     }
     slices = run_slices(run)
     if can_be_stored(slices):
-        results[SLICES] = {name: each.as_data() for name, each in slices.items()}
+        results[SLICES] = slices
     write_results(run.folder, run.manifest, results)

@@ -4,7 +4,7 @@ A label is a line in `labels.jsonl`, appended under a lock and flushed to disk b
 changed (`people/review_labels.py`). So it is read as a whole, and what counts is computed from it (`people/review_verdicts.py`): the last
 label of each person, as far as its digest is that of the texts as they are now. Scores know nothing of labels.
 
-At a URL each process that labels has a file of its own; `people/run_labels.py` merges the files by time.
+At a URL each process that labels has a file of its own; `people/review_labels.py` merges the files by time.
 
 The random sample are the first answers of an order that follows from the digest of seed, id and system. Each label keeps the place of
 its answer, so whatever else was labelled, `calibrate --sample-only` finds the longest beginning of the order that is labelled without

@@ -59,9 +59,7 @@ def command(
     usable = [name for name, field in DEFAULT.items() if field in samples.columns]
     chosen = [*metrics] or usable
     if not chosen:
-        raise PlanError(
-            ["the answers have neither references nor contexts; choose a metric with -m"]
-        )
+        raise PlanError("the answers have neither references nor contexts; choose a metric with -m")
     drawn, path = {"n_questions": n_questions, "repeat": repeat, "seed": seed}, cache_path(cache)
     if dry_run:
         print_estimate(judge_bias_cost(samples, chosen, judge=config, cache=path, **drawn), config)
