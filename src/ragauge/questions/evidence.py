@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 from rapidfuzz import fuzz
 
 from ragauge.documents.passage import Passage
@@ -20,6 +18,10 @@ from ragauge.language.refusals.sentences import read_sentences
 from ragauge.language.stems import stemmed
 from ragauge.language.text import sentence_spans
 from ragauge.questions.question import GoldContext, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 K1, B = 1.2, 0.75
 LOCATED = 90
@@ -41,6 +43,8 @@ class Bm25:
     """
 
     def __init__(self, texts: Sequence[str], *, k1: float = K1, b: float = B) -> None:
+        import numpy as np
+
         counts = [Counter(terms(text)) for text in texts]
         lengths = np.array([count.total() for count in counts], dtype=np.float64)
         norms = k1 * (1 - b + b * lengths / (lengths.mean() or 1.0)) if texts else lengths
@@ -55,8 +59,10 @@ class Bm25:
             idf = np.log1p((len(texts) - len(found) + 0.5) / (len(found) + 0.5))
             self._weights[term] = places, idf * ns / (ns + norms[places])
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> "npt.NDArray[np.float64]":
         """The score of each text for a query, at least 0; 0 where they share no term."""
+        import numpy as np
+
         total = np.zeros(self.n_texts)
         for term in terms(query):
             if term in self._weights:
@@ -71,7 +77,7 @@ class Bm25:
         [2, 0]
         """
         scores = self.scores(query)
-        order = np.argsort(-scores, kind="stable")[:n]
+        order = (-scores).argsort(kind="stable")[:n]
         return [int(place) for place in order if scores[place] > 0]
 
 
