@@ -148,7 +148,6 @@ KINDS = {
         COMMANDS: ("test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes", "test_an_interrupted_run_says_so_and_goes_on_where_it_stopped"),
         "faults/test_28_kills.py": ("test_a_command_that_is_killed_between_two_files_loses_none", "test_a_command_that_is_ended_at_any_place_loses_nothing"),
         "faults/test_28_left_over_files.py": ("test_a_file_of_a_process_that_was_killed_while_it_wrote_is_removed", "test_left_over_files_are_removed_when_the_run_is_opened"),
-        "runs/test_store.py": ("test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not",),
         "people/test_review_labels.py": ("test_every_label_that_was_reported_saved_is_there_after_a_kill",),
     }),
     29: Kind("a disk that is full or read-only", {
