@@ -146,30 +146,24 @@ def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[Mapping[str, 
     return [each for at, each in enumerate(alike) if each not in alike[:at]]
 
 
-def refuse(sides: Sequence[ComparedSystem], names: Sequence[str]) -> None:
-    """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
-    data, metrics = _mismatches(sides, names)
-    if data:
-        raise DataError(data)
-    if metrics:
-        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
+def notes_on_mismatches(
+    sides: Sequence[ComparedSystem], names: Sequence[str], *, is_allowed: bool
+) -> list[str]:
+    """What is not as in the base, as notes if it is allowed.
 
-
-def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> list[str]:
-    """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
-    data, metrics = _mismatches(sides, names)
-    if lost := [problem for problem in data if "no question in common" in problem.message]:
-        raise DataError(lost)
-    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
-    return [f"compared all the same: {reason}" for reason in reasons]
-
-
-def _mismatches(
-    sides: Sequence[ComparedSystem], names: Sequence[str]
-) -> tuple[list[Problem], list[str]]:
+    Otherwise raises DataError for other data, PlanError for other metrics, settings or models; in any case
+    DataError if there is no common question.
+    """
     base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]
-    return data, [reason for other in others for reason in check_metrics(base, other, names)]
+    metrics = [reason for other in others for reason in check_metrics(base, other, names)]
+    lost = [problem for problem in data if "no question in common" in problem.message]
+    if lost or (data and not is_allowed):
+        raise DataError(lost if is_allowed else data)
+    if metrics and not is_allowed:
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
+    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
+    return [f"compared all the same: {reason}" for reason in reasons]
 
 
 def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
