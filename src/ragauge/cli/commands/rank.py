@@ -177,8 +177,7 @@ def _fuse(
         numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
     except ValueError:
         raise PlanError(f"--weights takes comma-separated numbers, got {weights!r}") from None
-    from ragauge.rankings.fusion import write_run
-    from ragauge.rankings.rank import fuse
+    from ragauge.rankings.fusion import fuse, write_run
 
     settings = {name: value for name, value in given.items() if value is not None}
     with saying_if_waiting(sources):
