@@ -72,7 +72,7 @@ LATE = {
     *modules("gating", "gate", "slices", "words"),
     *modules("loaders", "gold", "joining", "pairing", "piece_files", "questions", "reading"),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
-    *modules("people", "rater_agreement", "review_stats", "system_rates", "verdicts"),
+    *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),
     *(module for module in MODULES if module.startswith(("page.", "web."))),
 } - LIGHT

@@ -211,7 +211,7 @@ def test_labels_that_are_given_while_a_run_is_made_again_stay(store):
 
 def test_people_on_two_machines_label_a_run_at_a_url(store, machine, tmp_path, monkeypatch):
     # Labels of others are fetched whenever they are asked for.
-    monkeypatch.setattr("ragauge.people.run_labels.REFRESHED_EVERY_S", 0.0)
+    monkeypatch.setattr("ragauge.people.review_labels.REFRESHED_EVERY_S", 0.0)
     evaluated()
     ann = Review(rg.open_run(URL).review_queue(), opinions=2)
     first, second, *_ = ann.queue.items
@@ -268,7 +268,7 @@ def test_a_label_that_cannot_be_put_is_not_saved(store):
 
 
 def test_many_labels_go_to_several_files(store, monkeypatch):
-    monkeypatch.setattr("ragauge.people.run_labels.MAX_BYTES_TO_PUT", 500)
+    monkeypatch.setattr("ragauge.people.review_labels.MAX_BYTES_TO_PUT", 500)
     run, _ = evaluated()
     review = Review(run.review_queue())
     for item in review.queue.items[:8]:

@@ -245,5 +245,5 @@ def _store_results(run: Run) -> None:
     }
     slices = run_slices(run)
     if can_be_stored(slices):
-        results[SLICES] = {name: each.as_data() for name, each in slices.items()}
+        results[SLICES] = slices
     write_results(run.folder, run.manifest, results)

@@ -224,7 +224,7 @@ def metrics_about(run: ScoredRun, about: str) -> tuple[MetricDisplay, ...]:
     if not found:
         known = list(dict.fromkeys(bare_name(each.metric) for each in run.metrics))
         hint = did_you_mean(about, known) or f"; it has {', '.join(known)}"
-        raise PlanError([f"the run has no metric {about!r}{hint}"])
+        raise PlanError(f"the run has no metric {about!r}{hint}")
     return found
 
 

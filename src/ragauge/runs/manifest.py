@@ -26,7 +26,7 @@ the rows are looked at."""
 SUMMARIES = ("summary.json", "summary.md")
 RESULTS, REPORT, LABELS = "results.json", "report.html", "labels.jsonl"
 SESSIONS = "labels"
-"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
+"""The folder of labels that were given at a run's URL; `people/review_labels.py` says what it contains."""
 APART = ".on-ray"
 """The parts of what a cluster has measured, until the judges' scores join them."""
 FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)

@@ -19,8 +19,7 @@ from ragauge.score import GRADE, Flag
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_BEFORE_COST = 60
-"""Characters before the cost of a system, beside its name."""
+MAX_BEFORE_COST = 60  # characters before the cost of a system, beside its name
 NOT_WORTH = 0.95
 """Doubling something that leaves more of the standard error than this narrows nothing."""
 
