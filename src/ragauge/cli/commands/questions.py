@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import click
@@ -74,8 +75,7 @@ def check_command(
     inputs = [path for path in (questions, *documents, labels) if path is not None]
     targets = writing.targets(inputs, also=("jsonl",))
     read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
-    for note in notes:
-        say(note)
+    say(*notes)
     passages = read_documents(documents)
     checked = check(read, passages)
     if config := judging.config():
@@ -83,10 +83,8 @@ def check_command(
         if dry_run:
             print_estimate(estimate(checked, passages, config, path), config)
             return 0
-        try:
+        with closing(config):
             checked = with_judge(checked, passages, config, path)
-        finally:
-            config.close()
     elif dry_run:
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
     if encoder is not None:
@@ -171,7 +169,7 @@ def make_command(
         if writer:
             print_estimate(writer.estimate(), writer.judge)
         return 0
-    try:
+    with closing(config) if config else nullcontext():
         made = questions(
             read,
             n_questions,
@@ -182,9 +180,6 @@ def make_command(
             cache=cache,
             seed=seed,
         )
-    finally:
-        if config:
-            config.close()
     for path, rows in zip(files, (made.kept, made.rejected), strict=True):
         if rows or path == output:
             write_rows(path, rows)
