@@ -53,6 +53,10 @@ BOUND = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly|no more than|just)$"
 )
 WITH_DIGITS = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
+COUNTED = re.compile(
+    rf"(?:(?!(?:{'|'.join(en.BEFORE_NOUNS | en.JOINING)})\b)[a-z][\w-]* ){{0,2}}?(?:[a-z][\w-]*(?<![sui])s|people|men|women|children)\b"
+)
+"""The plural noun that is counted, with the words before it."""
 CURRENCY = r"(?:dollars?|euros?|pounds|USD|EUR|pence|cents)"
 
 
@@ -158,20 +162,16 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             if before in paying or (not before and main in paying):
                 leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
                 amount = f"{text} {unit[0]}" if unit else text
-                asked = _asked(clause, "money", "How much", amount, leftover)
-                is_cost = main == "cost" and f"Which {clause.verb} more {leftover}".strip()
-                yield replace(asked, comparing=is_cost or "", value=number.text)
+                yield _asked(clause, "money", "How much", amount, leftover)
             continue
-        things = _counted(tail)
+        found = COUNTED.match(tail)
+        things = found[0] if found else ""
         leftover, (head, _, preposition) = tail[len(things) :].strip(), before.rpartition(" ")
         following = leftover.lower().partition(" ")[0]
         if not things or following in en.words_of("sizes") | en.words_of("measured"):
             continue
         is_time = things.split()[-1] in en.words_of("times")
         if not before and main and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
-            if is_time and main in ("take", "last"):
-                yield _asked(clause, "time", "How long", f"{text} {things}", leftover)
-                continue
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
@@ -179,18 +179,6 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
             yield _asked(clause, "time", ask, f"{text} {things}", f"{head} {leftover}".strip())
-
-
-def _counted(tail: str) -> str:
-    """The plural noun that is counted, with the words before it; "" if there is none."""
-    found = re.match(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*", tail)
-    words = found[0].split() if found else []
-    for n, word in enumerate(words, 1):
-        if en.is_plural(word):
-            return " ".join(words[:n])
-        if word in en.BEFORE_NOUNS or word in en.JOINING:
-            break
-    return ""
 
 
 def _parts(clause: Clause) -> Iterator[Draft]:
@@ -212,7 +200,7 @@ def _parts(clause: Clause) -> Iterator[Draft]:
             elif is_cut or is_vague:
                 continue
         elif pattern in ("date", "frequency"):
-            is_done = clause.main not in ("", "be", "have", "take") or clause.subject == "you"
+            is_done = clause.main not in ("", "be", "have", "take")
             if not (is_done or any(map(en.is_participle, left.split()))):
                 continue
         elif pattern == "means" and len(en.content_words(left)) < 2:
@@ -317,4 +305,4 @@ def with_other_number(rest: str) -> str | None:
     if value < 3 or is_bounded or (dates(rest) and not is_year):
         return None
     other = value - 4 if is_year else value // 2 if value > 49 else value * 2
-    return rest.replace(found[0], f"{other:,}" if "," in found[0] else str(other))
+    return rest.replace(found[0], str(other))
