@@ -24,8 +24,6 @@ NEAR_EMPTY = 4
 """A passage of fewer words is left out."""
 SAME = 0.95
 """The similarity of the words of two passages from which they are one, if their numbers are the same."""
-SHARED = 3
-"""Rare members that two similar sets must share before they are compared."""
 FROM_UNITS, SHARE_OF_UNITS = 3, 0.3
 """A line is boilerplate if at least this many documents or pages, and this share of them, have it."""
 
@@ -261,8 +259,8 @@ def near_duplicates(
 
     Only sets of the same one of `kinds` are compared, if given; `are_same` says of two places whether nothing else tells them apart.
 
-    Exact, by prefix filtering (Bayardo et al. 2007; Wang et al. 2012): two sets that are so similar share
-    three of their n - ceil(threshold * n) + 3 rarest members. An earlier one is never a duplicate itself;
+    Exact, by prefix filtering (Bayardo et al. 2007): two sets that are so similar share one of their
+    n - ceil(threshold * n) + 1 rarest members. An earlier one is never a duplicate itself;
     empty sets resemble nothing. `threshold` is in (0, 1].
 
     >>> near_duplicates([frozenset("abcd"), frozenset("xyz"), frozenset("abcde")], 0.8)
@@ -275,11 +273,8 @@ def near_duplicates(
         least = math.ceil(threshold * len(members))
         rarest = sorted(members, key=lambda member: (frequency[member], member))
         kind = kinds[place] if kinds else None
-        prefix = [(kind, member) for member in rarest[: len(members) - least + SHARED]]
-        counts: Counter[int] = Counter()
-        for key in prefix:
-            counts.update(index.get(key, ()))
-        for other in sorted(other for other, n in counts.items() if n >= min(SHARED, least)):
+        prefix = [(kind, member) for member in rarest[: len(members) - least + 1]]
+        for other in sorted({other for key in prefix for other in index.get(key, ())}):
             shared = len(members & sets[other])
             is_like = shared >= threshold * (len(members) + len(sets[other]) - shared)
             if is_like and are_same(place, other):
