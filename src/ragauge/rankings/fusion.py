@@ -66,7 +66,7 @@ def fuse(
     ['b', 'a']
     """
     if isinstance(runs, str | Mapping):
-        raise PlanError(["fuse needs several runs; give a list of them"])
+        raise PlanError("fuse needs several runs; give a list of them")
     weights = [1.0] * len(runs) if weights is None else weights
     problems: list[str] = []
     if len(runs) == 0:
@@ -107,7 +107,7 @@ def fuse(
             ]
             score = _combined(pool, method, points)
     if not np.isfinite(score).all():
-        raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
+        raise PlanError("the scores are too large to fuse; use the norm 'rank', or rrf")
     order = _best_first(pool.query, score)
     if depth is not None:
         query = pool.query[order]

@@ -16,7 +16,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, compared, order, ranks, same_pairs
+from ragauge.rankings.reading.lookup import Names, compared, ranks, same_pairs
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""
@@ -75,7 +75,7 @@ class Judgements:
         key, of_line = paired(digests(document), group, n_lines), np.repeat(group, n_lines)
         rows, judgement = self.known_pairs.find(document, key, of_line)
         query = np.repeat(np.arange(len(group)), n_lines)
-        rank = ranks(order(query, compared(score, compat)), rows, query[rows], document)
+        rank = ranks(query, compared(score, compat), rows, document)
         return judgement, rank, same_pairs(document, key, of_line)
 
     @classmethod

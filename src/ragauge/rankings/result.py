@@ -197,7 +197,7 @@ class RankingResult:
         geometric means are not compared. Raises PlanError for fewer than two runs.
         """
         if len(self.runs) < 2:
-            raise PlanError(["compare needs at least two runs; give another run"])
+            raise PlanError("compare needs at least two runs; give another run")
         from ragauge.stats.corrections import holm, of_family
         from ragauge.stats.tests import pairwise_randomization
 
@@ -257,9 +257,9 @@ class RankingResult:
             return 0
         runs = ", ".join(self.runs)
         if name is None:
-            raise PlanError([f"there are several runs; choose one of {runs}"])
+            raise PlanError(f"there are several runs; choose one of {runs}")
         if name not in self.runs:
-            raise PlanError([f"no run {name!r}; the runs are {runs}"])
+            raise PlanError(f"no run {name!r}; the runs are {runs}")
         return self.runs.index(name)
 
     def _measure(self, name: str) -> int:
@@ -271,7 +271,7 @@ class RankingResult:
             return [str(measure.label) for measure in self.measures].index(str(asked.label))
         except (LabelError, ValueError):
             what = f"measure {name!r} was not computed; the measures are {', '.join(self.names)}"
-            raise PlanError([what]) from None
+            raise PlanError(what) from None
 
 
 def _kind(asked: AskedMeasure) -> Aggregation:

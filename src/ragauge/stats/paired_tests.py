@@ -42,7 +42,7 @@ def mcnemar_test(differences: Floats1d) -> float:
     graded = np.flatnonzero(~np.isin(values, (-1, 0, 1)))
     if len(graded):
         first = f"differences[{graded[0]}] is {values[graded[0]]}"
-        raise PlanError([f"{first}; McNemar's test is of scores 0 and 1"])
+        raise PlanError(f"{first}; McNemar's test is of scores 0 and 1")
     return sign_test_p_value(int((values > 0).sum()), int((values < 0).sum()))
 
 

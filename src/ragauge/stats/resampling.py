@@ -41,7 +41,7 @@ def floats(values: Sequence[float] | Floats1d, name: str, *, may_be_nan: bool = 
     try:
         found = np.asarray(values, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):
-        raise PlanError([f"{name} must be numbers, got {values!r:.60}"]) from None
+        raise PlanError(f"{name} must be numbers, got {values!r:.60}") from None
     bad = np.flatnonzero(np.isinf(found) if may_be_nan else ~np.isfinite(found))
     if len(bad):
         raise PlanError([f"{name}[{bad[0]}] is {found[bad[0]]}; leave out rows without a value"])

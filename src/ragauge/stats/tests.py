@@ -85,14 +85,14 @@ def pairwise_randomization(
     """
     values = np.asarray(values, np.float64)
     if n_permutations < 1:
-        raise PlanError([f"n_permutations is {n_permutations!r}; give 1 or more"])
+        raise PlanError(f"n_permutations is {n_permutations!r}; give 1 or more")
     if values.size == 0:
-        raise PlanError(["no question has a score in every system; nothing can be compared"])
+        raise PlanError("no question has a score in every system; nothing can be compared")
     if len(bad := np.argwhere(~np.isfinite(values))):
         system, question = map(int, bad[0])
         what = f"system {system} has the score {float(values[system, question])!r} for question {question}"
         why = "compare only questions with a score in every system"
-        raise PlanError([f"{what} (both from 0); {why}"])
+        raise PlanError(f"{what} (both from 0); {why}")
     pairs = list(combinations(range(len(values)), 2))
     p_values = pairwise_p_values(values, pairs, n_permutations=n_permutations, seed=seed)
     low, high = scale

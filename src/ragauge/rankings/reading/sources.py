@@ -128,7 +128,7 @@ def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[st
     """
     named = named_runs(runs)
     if not named:
-        raise PlanError(["no run given; give at least one"])
+        raise PlanError("no run given; give at least one")
 
     def match(given: "tuple[str | None, RankingSource]") -> dict[str | None, JudgedRun]:
         return match_to_qrels(given[1], judgements, compat=compat)
@@ -146,11 +146,11 @@ def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[st
         of_none = [systems[None] for systems in found]
         matched = dict(zip(_distinct_names(named, of_none), of_none, strict=True))
     elif n_runs:
-        raise PlanError(["samples and runs cannot be scored together; score them separately"])
+        raise PlanError("samples and runs cannot be scored together; score them separately")
     else:
         names = [str(system) for systems in found for system in systems]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise PlanError([f"system {twice[0]!r} is in two of the files; rename one"])
+            raise PlanError(f"system {twice[0]!r} is in two of the files; rename one")
         matched = {str(system): run for systems in found for system, run in systems.items()}
         sources = [None] * len(matched)
     # A run that shares no query with the judgements, as when ids differ in spelling.
@@ -232,7 +232,7 @@ def _content(source: object, kind: "Value", name: str) -> "tuple[_Content, str]"
         return tables.rows_of_table(table, kind), name
     hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
     what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
-    raise PlanError([f"{what}, a list of dicts, or samples"])
+    raise PlanError(f"{what}, a list of dicts, or samples")
 
 
 def _of_beir(folder: Path) -> Path:
