@@ -5,7 +5,7 @@ from pytest import approx
 from scipy.stats import false_discovery_control
 
 from ragauge.errors import PlanError
-from ragauge.stats.corrections import benjamini_hochberg, holm
+from ragauge.stats.tests import benjamini_hochberg, holm
 
 
 def test_holm_multiplies_by_the_number_of_tests_not_yet_done():

@@ -5,15 +5,17 @@ from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.aggregates import (
+from ragauge.stats.intervals import (
     AGGREGATES,
+    Estimate,
+    by_question,
     difference_of,
     ends_of,
+    interval,
     mean_interval,
     mean_of_parts,
     parts_of,
 )
-from ragauge.stats.intervals import Estimate, by_question, interval
 
 
 def of_clusters(sums, counts, low=0.0, high=1.0) -> Estimate:

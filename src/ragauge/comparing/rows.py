@@ -25,19 +25,18 @@ from ragauge.comparing.scores import OK, MetricScores, Questions, Slice
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import aggregate_of
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
 from ragauge.stats.distributions import t_p_value
 from ragauge.stats.paired_tests import (
     detectable_difference,
     effect_size,
     mcnemar_test,
+    mean_of,
     paired_t_test,
     swap_test,
     wilcoxon_test,
 )
-from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import PValue, randomization_p_values
-from ragauge.stats.tests import pairwise_p_values
+from ragauge.stats.tests import benjamini_hochberg, holm, of_family, pairwise_p_values
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

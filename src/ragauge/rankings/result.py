@@ -13,8 +13,8 @@ from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.lookup import by_bytes
-from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.aggregation import Aggregation
+from ragauge.stats.intervals import AGGREGATES, ends_of, parts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,8 +198,7 @@ class RankingResult:
         """
         if len(self.runs) < 2:
             raise PlanError("compare needs at least two runs; give another run")
-        from ragauge.stats.corrections import holm, of_family
-        from ragauge.stats.tests import pairwise_randomization
+        from ragauge.stats.tests import holm, of_family, pairwise_randomization
 
         every = list(combinations(range(len(self.runs)), 2))
         at = None if baseline is None else self._run(baseline)

@@ -172,14 +172,17 @@ def named_runs(runs: "Runs") -> "list[tuple[str | None, RankingSource]]":
     """The runs, each with the name that it is given, if any."""
     if isinstance(runs, Mapping):
         # Query → documents, or name → run? The first value that is not empty tells.
-        inner: object = next((run for run in runs.values() if run is not None and run != {}), ())
-        if isinstance(inner, Mapping):
-            inner = next(iter(cast(Mapping[str, object], inner).values()))
-            is_named = isinstance(inner, Mapping | list | tuple)
-        else:
-            is_named = not isinstance(inner, list | tuple)
-        if is_named:
-            return list(cast("Mapping[str, RankingSource]", runs).items())
+        for inner in cast(Mapping[str, object], runs).values():
+            if inner is None or (isinstance(inner, Mapping) and not inner):
+                continue
+            if isinstance(inner, Mapping):
+                innermost = next(iter(cast(Mapping[str, object], inner).values()))
+                is_named = isinstance(innermost, Mapping | list | tuple)
+            else:
+                is_named = not isinstance(inner, list | tuple)
+            if is_named:
+                return list(cast("Mapping[str, RankingSource]", runs).items())
+            break
     elif isinstance(runs, Sequence) and not isinstance(runs, str):
         return [(None, run) for run in cast("Sequence[RankingSource]", runs)]
     return [(None, cast("RankingSource", runs))]
@@ -271,7 +274,7 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
     elif is_file(path) and suffix == ".parquet":
         import polars as pl
 
-        with path.open("rb") as file, suppress(OSError, pl.exceptions.PolarsError):
+        with suppress(OSError, pl.exceptions.PolarsError), path.open("rb") as file:
             fields = list(pl.read_parquet_schema(file))  # errors are reported when it is read
     elif is_file(path):
         lines = islice(text_lines(path, []), 50)
