@@ -223,11 +223,7 @@ def _pooled(runs: "Sequence[pl.DataFrame]", *, in_32_bits: bool) -> Pool:
 
 
 def _best_first(query: Ints, score: Floats) -> Ints:
-    """The rows sorted by query, then score descending, then in their order; `query` ascends.
-
-    >>> _best_first(np.array([0, 0, 0, 1]), np.array([0.5, 0.7, 0.5, 0.9])).tolist()
-    [1, 0, 2, 3]
-    """
+    """The rows sorted by query, then score descending, then in their order; `query` ascends."""
     # One small sort per query is faster than one sort of all rows.
     first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     falling = -score

@@ -82,11 +82,7 @@ class Judgements:
     def from_mapping(
         cls, judged: Mapping[str, Mapping[str, int]], source: str = "judgements"
     ) -> "Judgements":
-        """Make judgements of query → document → grade, the format of pytrec_eval.
-
-        >>> Judgements.from_mapping({"q1": {"d1": 1, "d2": 0}}).grade.tolist()
-        [1, 0]
-        """
+        """Make judgements of query → document → grade, the format of pytrec_eval."""
         sizes = np.fromiter(map(len, judged.values()), np.int64, len(judged))
         documents = [name for grades in judged.values() for name in grades]
         grades = [grade for grades in judged.values() for grade in grades.values()]

@@ -177,9 +177,6 @@ def share_interval(
     """Wilson's interval of a share of n rows, in [0, 1].
 
     `design_effect` divides n. Source: Wilson 1927; Brown, Cai & DasGupta 2001.
-
-    >>> [round(bound, 3) for bound in share_interval(1.0, 20)]
-    [0.839, 1.0]
     """
     quantile = NORMAL_QUANTILE
     if confidence != CONFIDENCE:
@@ -197,9 +194,6 @@ def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d
     """The sums of parts (m, p) by question, (n_questions, p).
 
     `question` (m,) numbers each row's question. The order of the rows does not matter.
-
-    >>> by_question(np.array([[0.5, 1], [1, 1]]), np.array([1, 1]), 2).tolist()
-    [[0.0, 0.0], [1.5, 2.0]]
     """
     # Summed in the order of the values, so that the order of the rows cannot change a last digit.
     order = np.lexsort((*parts.T[::-1], question))
@@ -293,11 +287,7 @@ def parts_of(values: Floats1d, aggregation: Aggregation) -> Floats2d:
 
 
 def mean_of_parts(sums: Floats2d) -> Floats1d:
-    """Means from rows of (sum, count); NaN where the count is 0.
-
-    >>> mean_of_parts(np.array([[3.0, 4.0]])).tolist()
-    [0.75]
-    """
+    """Means from rows of (sum, count); NaN where the count is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums[:, 0] / sums[:, 1]
 

@@ -203,11 +203,7 @@ def _distances(total: Floats1d, apart: Floats2d, aggregate: Aggregate) -> Floats
 
 
 def has_spread(differences: Floats1d) -> bool:
-    """Whether differences (n,) differ by more than rounding.
-
-    >>> has_spread(np.array([0.2 - 0.1, 0.8 - 0.7]))
-    False
-    """
+    """Whether differences (n,) differ by more than rounding."""
     return bool(len(differences)) and float(np.ptp(differences)) > _limit(differences)
 
 
@@ -215,30 +211,19 @@ def in_units(differences: Floats1d) -> Floats1d:
     """The differences (n,) over a power of 2, which is exact, so that the largest is near 1.
 
     Squares of the results neither vanish nor overflow. Differences of which all are 0 stay.
-
-    >>> in_units(np.array([5e-324, 1e-323])).tolist()
-    [0.25, 0.5]
     """
     _, exponent = np.frexp(np.abs(differences).max(initial=0.0))
     return np.ldexp(differences, -int(exponent))
 
 
 def mean_of(differences: Floats1d) -> float:
-    """The mean of differences (n,), n of 1 or more; 0 if only rounding keeps it from that.
-
-    >>> mean_of(np.array([0.2 - 0.1, 0.7 - 0.8]))
-    0.0
-    """
+    """The mean of differences (n,), n of 1 or more; 0 if only rounding keeps it from that."""
     mean = float(differences.mean())
     return 0.0 if abs(mean) <= _limit(differences) else mean
 
 
 def with_exact_ties(differences: Floats1d) -> Floats1d:
-    """The differences (n,), with equal sizes where only rounding tells them apart, and 0 where it is all.
-
-    >>> with_exact_ties(np.array([0.1, -0.1 - 1e-17, 1e-17])).tolist()
-    [0.1, -0.1, 0.0]
-    """
+    """The differences (n,), with equal sizes where only rounding tells them apart, and 0 where it is all."""
     sizes = np.abs(differences)
     limit = _limit(differences)
     order = np.argsort(sizes)

@@ -27,11 +27,7 @@ WEIGHTS_AT_ONCE = 2_000_000
 
 
 def numbered(names: Sequence[str]) -> Ints1d:
-    """The number of each name among the distinct names in order: (n,).
-
-    >>> numbered(["q2", "q1", "q2"]).tolist()
-    [1, 0, 1]
-    """
+    """The number of each name among the distinct names in order: (n,)."""
     _, numbers = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     return numbers.astype(np.int64).reshape(-1)
 

@@ -178,9 +178,6 @@ def of_family(
     """The p values with those of the family corrected, the others as they are.
 
     Where two systems never differ there is no hypothesis to test: its p of 1 is not one of the family.
-
-    >>> of_family(holm, [0.02, 1.0, 0.04], [True, False, True])
-    [0.04, 1.0, 0.04]
     """
     family = [p for p, counts in zip(p_values, in_family, strict=True) if counts]
     corrected = iter(correct(family))

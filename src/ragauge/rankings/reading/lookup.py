@@ -175,12 +175,7 @@ def ranks(query: Ints, score: ComparedScores, rows: Ints, names: Field) -> Ints:
 
 
 def by_bytes(names: Field) -> Ints:
-    """The rows sorted by the bytes of their names; equal names in any order.
-
-    >>> from ragauge.rankings.reading.fields import field_of
-    >>> by_bytes(field_of(["q10", "q9", "q1"])).tolist()
-    [2, 0, 1]
-    """
+    """The rows sorted by the bytes of their names; equal names in any order."""
     if names.longest > _LONGEST_BY_WORDS:
         spelled = [names.name(row) for row in range(len(names))]
         return np.array(sorted(range(len(names)), key=spelled.__getitem__), np.int64)

@@ -73,10 +73,6 @@ def match_to_qrels(
     The sources are those of `read_judgements`, with scores instead of grades; also {query: [document, …]},
     best first, and {query: [[document, score], …]}. Documents are ordered by score descending, then by id
     descending by bytes; a table without scores by its `rank`; samples by their `context_ids`.
-
-    >>> run = match_to_qrels({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
-    >>> run[None].rank.tolist(), run[None].n_retrieved.tolist()
-    ([2], [2])
     """
     with gc_paused():
         found, name = _content(source, "score", "run")
@@ -95,11 +91,7 @@ def match_to_qrels(
 
 
 def run_frame(source: "RankingSource") -> "pl.DataFrame":
-    """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source.
-
-    >>> run_frame({"q1": ["d2", "d1"]}).rows()
-    [('q1', 'd2', 0.0), ('q1', 'd1', -1.0)]
-    """
+    """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source."""
     from ragauge.rankings.reading.mappings import rows_of_mapping
     from ragauge.rankings.reading.matching import frame_of, rows_of_samples
     from ragauge.rankings.reading.rows import Rows
