@@ -10,7 +10,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import csv
 from ragauge.loaders.formats.files import unopened
-from ragauge.loaders.formats.parquet import ParquetError, check_parquet
+from ragauge.loaders.formats.parquet import FooterError, check_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.hits import Bytes
 from ragauge.rankings.reading.fields import Field, field_of, field_of_series, texts_of
@@ -46,7 +46,7 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         place = path.absolute()
         frame = pl.read_parquet(place, columns=columns, glob=False, hive_partitioning=False)
-    except ParquetError as error:
+    except FooterError as error:
         problem = str(error)
     except (OSError, ValueError) as error:
         problem = unopened(path, error)
