@@ -9,8 +9,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.printed import PrintedArray
-from ragauge.loaders.table import listed
-from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
+from ragauge.loaders.table import items_in, listed, mapping_in, named_values, plain, value_of
 from ragauge.samples.samples import Row
 
 TEXT_KEYS = (

@@ -7,7 +7,7 @@ from typing import cast
 from ragauge.conversations.tool_calls import TranscriptError
 from ragauge.conversations.transcript import read_transcript, role_of, says_calls
 from ragauge.loaders.shapes.conversations import with_turn
-from ragauge.loaders.values import items_in, mapping_in, mappings_in, parsed
+from ragauge.loaders.table import items_in, mapping_in, mappings_in, parsed
 
 Values = Mapping[str, object]
 SESSIONS = ("session.id", "gen_ai.conversation.id", "conversation.id", "thread.id")

@@ -11,7 +11,18 @@ from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.table import Table, listed
+from ragauge.loaders.table import (
+    ANSWERING,
+    ASKING,
+    Table,
+    items_in,
+    last_text,
+    listed,
+    mapping_in,
+    mappings_in,
+    parsed,
+    text_of,
+)
 from ragauge.loaders.trace_messages import (
     SESSIONS,
     call_of_span,
@@ -20,16 +31,6 @@ from ragauge.loaders.trace_messages import (
     tools_of_span,
     turn_of,
     with_sessions,
-)
-from ragauge.loaders.values import (
-    ANSWERING,
-    ASKING,
-    items_in,
-    last_text,
-    mapping_in,
-    mappings_in,
-    parsed,
-    text_of,
 )
 from ragauge.report.plain import counted as counted_noun
 from ragauge.samples.samples import Row

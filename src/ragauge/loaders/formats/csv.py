@@ -19,8 +19,7 @@ from ragauge.loaders.formats.files import (
 )
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.table import NeedsAllRowsError, Table, listed, tables_of
-from ragauge.loaders.values import items_in
+from ragauge.loaders.table import NeedsAllRowsError, Table, items_in, listed, tables_of
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:

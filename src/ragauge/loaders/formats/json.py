@@ -20,8 +20,7 @@ from ragauge.loaders.formats.jsonl import (
 from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_rows, rows_by_system
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.shapes.nested import is_result
-from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.loaders.values import items_in, mapping_in
+from ragauge.loaders.table import Table, items_in, listed, mapping_in, unreadable
 from ragauge.samples.samples import Row
 
 MAX_DOCUMENT_LINE = 2**30  # longest line of a document in bytes; a document is often a single line

@@ -5,8 +5,7 @@ from statistics import median
 from typing import cast
 
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.table import listed
-from ragauge.loaders.values import items_in, mapping_in, mappings_in
+from ragauge.loaders.table import items_in, listed, mapping_in, mappings_in
 
 TELLING = ("question", "answer", "references", "contexts")
 """Fields of which a sample has at least one."""

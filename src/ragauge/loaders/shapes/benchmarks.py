@@ -9,8 +9,15 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes.reader import Values, found, read_rows
-from ragauge.loaders.table import Table
-from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
+from ragauge.loaders.table import (
+    ASKING,
+    Table,
+    items_in,
+    last_text,
+    mapping_in,
+    mappings_in,
+    text_of,
+)
 from ragauge.samples.samples import Row
 
 Read = tuple[Sequence[Row], str]  # the rows, and what they were read from

@@ -10,8 +10,7 @@ from typing import NamedTuple, cast
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.names import GIVEN_BY_ANSWERS
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in, mapping_in, parsed
+from ragauge.loaders.table import Table, items_in, listed, mapping_in, parsed
 from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")

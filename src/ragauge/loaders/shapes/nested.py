@@ -11,12 +11,13 @@ from ragauge.errors import Problem
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.names import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import (
+from ragauge.loaders.table import (
     ANSWERING,
     ASKING,
+    Table,
     items_in,
     last_text,
+    listed,
     mapping_in,
     named_values,
     text_of,

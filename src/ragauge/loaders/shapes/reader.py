@@ -20,8 +20,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in, mapping_in, text_of
+from ragauge.loaders.table import Table, items_in, listed, mapping_in, text_of
 from ragauge.samples.samples import Row
 
 Values = dict[str, object]

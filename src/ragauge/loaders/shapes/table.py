@@ -17,8 +17,7 @@ from ragauge.loaders.shapes.reader import (
     read_rows,
     texts_in,
 )
-from ragauge.loaders.table import Table
-from ragauge.loaders.values import ANSWERING, ASKING, items_in, last_text, mapping_in
+from ragauge.loaders.table import ANSWERING, ASKING, Table, items_in, last_text, mapping_in
 from ragauge.plugins import load, offered
 from ragauge.samples.samples import Row
 
