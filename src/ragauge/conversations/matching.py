@@ -173,13 +173,7 @@ class Comparison:
 def matched_pairs(
     n: int, equal: Callable[[int], Sequence[int]], known: Mapping[int, int] | None = None
 ) -> dict[int, int]:
-    """A largest matching in a bipartite graph: for each of `n` left nodes that gets one, its right node (Kuhn 1955).
-
-    `equal`: the right nodes of a left node; `known`: a matching to begin with.
-
-    >>> matched_pairs(2, [[0, 1], [0]].__getitem__)
-    {0: 1, 1: 0}
-    """
+    """A largest matching: for each of `n` left nodes with `equal` right nodes that gets one, its right node (Kuhn 1955)."""
     equal = cache(equal)
     pairs = dict(known or {})
     owner = {right: left for left, right in pairs.items()}

@@ -44,13 +44,7 @@ SPAN = ("document", "start", "end")  # of a gold context: for people, no metric 
 
 
 def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
-    """The named parts of a document, its own and those of the document in it; None without a text.
-
-    >>> parts_of({"document": {"content": "Paris"}, "score": 0.5})
-    {'content': 'Paris', 'score': 0.5}
-    >>> parts_of({"url": "x"}) is None
-    True
-    """
+    """The named parts of a document, its own and those of the document in it; None without a text."""
     if is_list(item):  # (document, score), as LangChain's similarity_search_with_score returns
         pair = cast(Sequence[object], item)
         if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):

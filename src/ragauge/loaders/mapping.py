@@ -25,10 +25,7 @@ _GAP = re.compile(r"[\s\-.]+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Naming:
-    """The field of each column that has one, the columns left out, notes and problems.
-
-    `spare`: for `references` and `answerable` the columns that replace it in rows where it is null.
-    """
+    """The field of each column, columns left out, notes, problems; `spare` columns replace references or answerable that are null."""
 
     fields: Mapping[str, str]
     left_out: frozenset[str] = frozenset()

@@ -24,10 +24,7 @@ class Paired:
 
 
 def paired_by_question(pieces: PieceFiles, gold: Table | None) -> Paired:
-    """Give rows without an id that of the rows with their question, or the next number that is no id.
-
-    About 200 bytes of each question are in memory.
-    """
+    """Give rows without an id that of the rows with their question, or the next number that is no id."""
     naming = _Naming()
     for row in chain(() if gold is None else gold.rows, chain.from_iterable(_rows(pieces))):
         naming.learn(row)
@@ -62,10 +59,7 @@ def are_repeated(pieces: PieceFiles) -> bool:
 
 
 def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
-    """Give the n-th row of each system the id of the n-th row of the gold, or of the first system.
-
-    Ids that are missing or repeated there are numbers from 1.
-    """
+    """Give the n-th row of each system the id of the n-th row of the gold, or of the first system; numbers without unique ids."""
     keys = pl.concat(pieces.pieces(["id", "system", SOURCE, NUMBERED]))
     keys = keys.with_columns(place=pl.int_range(pl.len()).over("system"))
     of_system = keys.group_by("system", maintain_order=True).agg(pl.len(), pl.col(SOURCE).first())

@@ -107,9 +107,7 @@ class Questions:
     def compare(
         self, conflicts: Conflicts, is_left_out: "Callable[[str], Flags] | None" = None
     ) -> None:
-        """Compare the fields of each question with those of its first row that has them, except rows left out; a first
-        row that the user prefers gives its values to the others.
-        """
+        """Compare the fields of each question with those of its first row that has them, or copy these if the user prefers the first."""
         if self.is_unique:
             return
         asks_other = np.zeros(self.n_rows, dtype=np.bool_)
@@ -162,10 +160,7 @@ class Questions:
                 yield at, read[at], read[first]
 
     def share(self, without: Mapping[str, Collection[str]]) -> list[str]:
-        """Give the systems without gold the values of the first row of each question that has one; notes.
-
-        `without`: by field, the systems whose file does not have it though others' files do.
-        """
+        """Give the systems `without` a field, by its name, the value of the first row of each question that has one; notes."""
         systems, names = self.systems(), list(self.pieces.systems)
         used: list[tuple[int, str]] = []
         for name, systems_without in without.items():

@@ -33,10 +33,7 @@ PIECE_BYTES = 8 * 2**20  # about what of a file is rows in memory at the same ti
 
 
 class NumberColumns:
-    """The extra columns of CSV without any cell that is no number; different cells must be different numbers.
-
-    Kept of distinct cells are the number and its form: how many decimals, and whether it is a negative zero.
-    """
+    """The extra columns of CSV with numbers only, different cells of which are different: distinct cells by value and form."""
 
     def __init__(self, texts: Collection[str] = ()) -> None:
         self.texts = set(texts)  # with a cell that is no number, or two that are the same number

@@ -256,10 +256,7 @@ class Copies:
             raise DataError([Problem(reason, url)]) from error
 
     def of_systems(self, sources: object) -> object:
-        """The sources of systems by name, or the paths of their copies.
-
-        Never called for a mapping that is itself data: an address in data is not fetched.
-        """
+        """The sources of systems by name, or the paths of their copies; never of data, whose addresses are not fetched."""
         by_name = cast(Mapping[object, object], sources)
         copies = {name: self.of(source) for name, source in by_name.items()}
         return copies if self.places else sources

@@ -161,10 +161,7 @@ def plain(value: object, depth: int = 50) -> object:
 
 
 def value_of(item: object, name: str) -> object:
-    """The value under this key of a mapping, or of this attribute of an object; None without it.
-
-    A property that raises has no value: LlamaIndex's nodes raise for a text that they do not have.
-    """
+    """The value under this key of a mapping, or of this attribute of an object; None without it, or if a property raises."""
     if isinstance(item, Mapping):
         return cast("Mapping[str, object]", item).get(name)
     try:

@@ -107,10 +107,7 @@ def tools_of_span(span: Values) -> list[object]:
 def turn_of(
     models: Iterable[tuple[list[object], list[object]]], tools: Sequence[object]
 ) -> list[object]:
-    """The messages of a trace's turn: those of the model's call that saw most tool calls since the user's question.
-
-    `models`: the messages of each call, in order of time; without any calls, `tools` are those of the tools' own spans.
-    """
+    """The messages since the user's question of the model's call that saw most tool calls, or those of the tools' own spans."""
     best: list[object] = []
     n_most = -1
     for got, said in models:
@@ -137,10 +134,7 @@ def texts_of(turn: Sequence[object]) -> tuple[str | None, str | None]:
 
 
 def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
-    """Make the traces of each session the turns of a conversation, in order of time, if all have one; returns the number of sessions.
-
-    `rows`: the values of each trace's row, its session, and when it began. A session of one trace is no conversation.
-    """
+    """Make the traces of each session of several, by row, session and begin, turns in order of time; the number of sessions."""
     sessions: dict[str, list[tuple[str, dict[str, object]]]] = {}
     for values, session, start in rows:
         if session is not None:

@@ -110,10 +110,7 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of one trace, its own input and output if it has them, and its extra fields.
-
-    `fallback`: documents found elsewhere, used where no step retrieved any.
-    """
+    """The steps of one trace, its own input, output and extra fields, and documents that count if no step retrieved any."""
 
     id: str
     source: str

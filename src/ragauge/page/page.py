@@ -78,10 +78,7 @@ def page_frame(run: ScoredRun) -> Rendered:
 
 
 def why_no_page(runs: Sequence[ScoredRun]) -> str:
-    """Why one file cannot hold these runs, and what to do instead; empty if it can.
-
-    A page is made in memory: 3 million scores need about 1.5 GB, and a browser has to read them again.
-    """
+    """Why one file cannot hold these runs, for lack of memory here or in a browser, and what to do instead; else empty."""
     n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
     firsts = [run.samples.part(0, ROWS_SAMPLED) for run in runs]
     sizes = [first.estimated_size() / max(first.height, 1) for first in firsts]

@@ -28,10 +28,7 @@ LOCK = "lock"
 
 @dataclass(frozen=True)
 class SampleFile:
-    """A Parquet file of samples, read by ranges of rows.
-
-    `keeper` removes a temporary file when nothing refers to it any more.
-    """
+    """A Parquet file of samples, read by ranges of rows; `keeper` removes a temporary file with the last reference to it."""
 
     path: Path
     keeper: object = field(default=None, repr=False, compare=False)

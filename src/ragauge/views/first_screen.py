@@ -292,11 +292,7 @@ class FirstScreen:
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
-        """The worst things found, each with the id of a question to open.
-
-        Findings that the suite keeps off the first screen are left out. The lowest scores are listed only
-        if the suite has no findings: how often a low score is a wrong answer is not measured.
-        """
+        """The worst findings, each with the id of a question; without findings in the suite the lowest scores, which may be right."""
         # Each finding at its system with most rows only.
         distinct: dict[str, FindingMatch] = {}
         for match in sorted(find(self.run), key=lambda match: -match.n_found):

@@ -26,10 +26,7 @@ IDS_SHOWN, IDS_IN_FILES = 4, 20  # most ids of a finding; the others are counted
 
 
 def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
-    """A row for each metric and system, or value of the fields, with the suite's names and scales; the best in bold.
-
-    A metric that lacks a resource has no row, only a note.
-    """
+    """A row for each metric that has its resources and system, or value of the fields; the best in bold."""
     shown = {metric.metric: metric for metric in run.metrics}
     keys = ("system", *by)
     rows: list[tuple[str | Cell, ...]] = []
@@ -157,10 +154,7 @@ def unavailable(run: ScoredRun) -> Iterator[str]:
 
 
 def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
-    """How many scores of each metric are missing and why, with the bounds of its mean.
-
-    Systems and metrics with the same text share a line.
-    """
+    """How many scores of each metric are missing and why, with the bounds of its mean; those with the same text share a line."""
     # By metric and system, and by status: how many scores have no value, for each reason.
     absent: dict[tuple[str, str], dict[str, list[tuple[int, str]]]] = {}
     for each in sorted(run.outcomes.absent, key=lambda each: (each.status, each.reason or "")):

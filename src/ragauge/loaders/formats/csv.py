@@ -40,10 +40,7 @@ NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the r
 
 
 def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
-    """The file's rows as text; a row that does not fit the header is a problem.
-
-    With `only_utf`, a file in Excel's Windows-1252 is a problem too.
-    """
+    """The file's rows as text; a row that does not fit the header is a problem; with `only_utf`, Windows-1252 too."""
     (table,) = csv_tables(path, delimiter=delimiter, only_utf=only_utf)
     return without_fillers(table)
 

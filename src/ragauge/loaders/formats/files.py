@@ -159,10 +159,7 @@ def _decoded(
 
 
 def windows_1252(raw: bytes) -> str | None:
-    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
-
-    Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
-    """
+    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is more likely in another encoding."""
     with suppress(UnicodeDecodeError):
         text = raw.decode("cp1252")
         return None if _FOREIGN_RUN.search(text) else text

@@ -100,10 +100,7 @@ def _simulated(members: Values) -> KeyedRows | None:
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:
-    """The samples of lists by system, or by split; None for an object of another kind.
-
-    Lists are systems if each shares at least half of its questions, by id or text, with the first.
-    """
+    """The samples of lists by split, or by system, which share half of their questions with the first; None of others."""
     lists = {
         name: mappings_in(items)
         for name, items in members.items()

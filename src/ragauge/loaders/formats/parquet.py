@@ -60,10 +60,7 @@ def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
 
 
 def check_parquet(path: Path) -> None:
-    """Raise FooterError, before anything is unpacked, for files that are damaged or unpack to far more than their size.
-
-    polars also finds most damage, but prints a backtrace of its own before its error. OSError if the file cannot be read.
-    """
+    """Raise FooterError for a file that is damaged, of which polars prints a backtrace, or unpacks to far more than its size."""
     try:
         footer = read_footer(path)
     except FooterError as error:

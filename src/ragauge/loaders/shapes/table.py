@@ -146,19 +146,13 @@ SHAPES = (
 
 
 def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with the columns of the first known tool under their fields' names.
-
-    Columns in `keep` stay as they are.
-    """
+    """The table with the columns of the first known tool under their fields' names, but those in `keep`."""
     read = (entry.read(table, keep) for entry in COLUMNS)
     return next((each for each in read if each is not table), table)
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with nested answers, contexts and chats as the fields that they are.
-
-    Columns in `keep` stay as they are, and answers that are texts in other rows.
-    """
+    """The table with nested answers, contexts and chats as the fields that they are, but columns in `keep`."""
     table = read_rows(_with_evidence(table, keep), CITED, keep)
     of_plug_ins = [load("loaders", name) for name in offered("loaders")]
     for shape, entry in zip(of_plug_ins, offered("loaders").values(), strict=True):
@@ -188,10 +182,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
 
 def _with_evidence(table: Table, keep: Collection[str]) -> Table:
-    """The table with the passages behind the expected answer as gold contexts.
-
-    MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
-    """
+    """The table with MultiHop-RAG's, FinanceBench's or GraphRAG-Bench's evidence, of the expected answer, as gold contexts."""
     given = () if "gold_contexts" in map(field_of, table.columns) else table.columns
     for name in (name for name in EVIDENCE if name in given and name not in keep):
         rows: list[Values] = []
