@@ -66,10 +66,8 @@ def text_of(value: object) -> str:
 
 def says_error(text: str) -> bool:
     """Whether a tool's result says that the tool failed."""
-    if _ERROR.match(text):
-        return True
-    if not text.startswith("{") or '"error' not in text[:2000]:
-        return False
+    if not text.startswith("{") or '"error' not in text[:2000] or _ERROR.match(text):
+        return _ERROR.match(text) is not None
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -80,8 +78,7 @@ def says_error(text: str) -> bool:
 def call_of(value: object) -> Call:
     """A call in any tool's spelling; arguments that are no JSON object make it invalid."""
     values = mapping_of(value)
-    inner = values.get("function")
-    named = mapping_of(inner) or values
+    named = mapping_of(values.get("function")) or values
     ids = ("call_id", "id", "tool_call_id", "toolUseId", "toolCallId")
     id = next((str(values[key]) for key in ids if values.get(key)), "")
     name = named.get("name") or named.get("toolName")
@@ -90,8 +87,7 @@ def call_of(value: object) -> Call:
     if not isinstance(name, str) or not name:
         name, invalid = str(name or ""), "the call names no tool"
     call = Call(name, arguments, invalid, id)
-    output = values.get("output")
-    if output is not None:  # deepeval keeps the result with the call
+    if (output := values.get("output")) is not None:  # deepeval keeps the result with the call
         call.result = text_of(output)
         call.is_error = says_error(call.result)
     return call
