@@ -13,8 +13,7 @@ from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_o
 
 Schema = Mapping[str, object]
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")
-OMITTED = ""
-"""Among the allowed values of an argument: it may be left out (Berkeley function-calling leaderboard)."""
+OMITTED = ""  # among the allowed values of an argument: it may be left out (in BFCL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +249,7 @@ def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Ite
 
 
 JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")
-TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}
-"""The names of types in the schemas of BFCL, which are those of Python."""
+TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}  # BFCL's
 
 
 def _json_types(value: object) -> object:

@@ -9,10 +9,9 @@ from typing import cast
 
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
 MAX_DEPTH = 100
-_ERROR = re.compile(
+_ERROR = re.compile(  # how a result begins that says that the tool failed
     r"(?i)\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)"
 )
-"""How a result begins that says that the tool failed: `Error: …`, `ValueError: …`, a traceback."""
 
 
 def mapping_of(value: object) -> Mapping[str, object]:

@@ -32,16 +32,13 @@ _CONTENT_KEYS = ("content", "text", "value", "parts", "output")
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _CALL_KEYS = ("tool_calls", "tools_called", "function_call")
 _CALLED = ("functionCall", "function_call", "toolUse")
-_RETURNED = ("functionResponse", "function_response", "toolResult")
-"""Keys under which a part of Gemini's or Bedrock's messages has a call, or the result of one."""
+_RETURNED = ("functionResponse", "function_response", "toolResult")  # of Gemini and Bedrock
 _OF_CALLS = ("tool_use", "tool_call")
-_OF_RESULTS = ("tool_result", "tool_call_response")
-"""How the types of such parts end in other formats: `server_tool_use`, `web_search_tool_result`."""
+_OF_RESULTS = ("tool_result", "tool_call_response")  # ends of the types in other formats
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
-_NO_MESSAGES = (
+_NO_MESSAGES = (  # items of OpenAI's responses in which nobody speaks
     "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
 )  # fmt: skip
-"""Items of OpenAI's responses in which nobody speaks."""
 
 
 @dataclass(slots=True)

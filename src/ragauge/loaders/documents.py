@@ -29,16 +29,14 @@ TEMPLATES = frozenset({
     "metadata_seperator", "excluded_embed_metadata_keys", "excluded_llm_metadata_keys", "lc",
     "text_resource",
 })  # fmt: skip
-ORIGIN_KEYS = (
+ORIGIN_KEYS = (  # the document a text is from; several texts may share one
     "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
 )  # fmt: skip
-"""Parts that name the document a text is from; several texts may share one."""
 _ORIGINS = frozenset(ORIGIN_KEYS)
 _NAMES = _ORIGINS.union(ID_KEYS)
-GENERATED = re.compile(
+GENERATED = re.compile(  # a UUID, or a hash as Haystack makes it of a document's content
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}", re.IGNORECASE
 )
-"""A UUID, or a hash as Haystack makes it of a document's content."""
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")  # of searches
 SPAN = ("document", "start", "end")  # of a gold context: for people, no metric reads it
 

@@ -18,8 +18,7 @@ from ragauge.samples.samples import Row, Samples
 
 MAX_PASSES = 20
 MAX_PROBLEMS = 100_000  # reading stops after this many problems of the data
-SHARED = ("references", "gold_contexts", "relevant", "answerable")
-"""Fields that belong to a question, whoever answers it."""
+SHARED = ("references", "gold_contexts", "relevant", "answerable")  # of a question, whoever answers
 
 
 def load_sources(

@@ -18,10 +18,8 @@ from ragauge.samples.samples import FIELDS, Row, to_columns
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
-FRAME_BYTES = 64 * 2**20
-"""Samples of at most about this size are a frame in memory, larger ones a file."""
+FRAME_BYTES = 64 * 2**20  # samples of up to about this are a frame in memory, larger ones a file
 LINE, SOURCE, NUMBERED, ROW = (f"ragauge {name}" for name in ("line", "source", "numbered", "row"))
-"""Columns that the samples do not have: a row's place, and whether its id is only its number."""
 _TYPES: "dict[type, Any]" = {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
 
 
@@ -36,11 +34,9 @@ class PieceFiles:
     most_bytes: float = inf
     texts: frozenset[str] = frozenset()
     folder: TemporaryFolder | None = None
-    starts: list[int] = field(default_factory=list[int])
-    """The number of the first row of each piece."""
+    starts: list[int] = field(default_factory=list[int])  # the first row of each piece
     n_rows: int = 0
-    kinds: dict[str, set[type]] = field(default_factory=dict[str, set[type]])
-    """The columns in order of first appearance; for slice fields the types of their values."""
+    kinds: dict[str, set[type]] = field(default_factory=dict[str, set[type]])  # types of slices
     sources: dict[str, int] = field(default_factory=dict[str, int])
     systems: dict[str, int] = field(default_factory=dict[str, int])
     rows_at_once: int = 0

@@ -185,8 +185,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
     _columns: dict[str, None] = field(default_factory=dict[str, None])
-    _with_words: set[str] = field(default_factory=set[str])
-    """The columns that may be a system's answers and hold words."""
+    _with_words: set[str] = field(default_factory=set[str])  # columns that may be answers
     _layout: "Layout | None" = None
     _used_layout: "Layout | None" = None
     _has_one_layout: bool = True

@@ -44,7 +44,6 @@ class Frame(Protocol):
 
 
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object]] | Frame
-"""A file, a list of dicts, or a frame."""
 
 _PIECES: dict[str, Callable[[Path, float], Iterator[Table]]] = {
     ".jsonl": jsonl_tables,

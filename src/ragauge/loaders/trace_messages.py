@@ -11,12 +11,10 @@ from ragauge.loaders.table import items_in, mapping_in, mappings_in, parsed
 
 Values = Mapping[str, object]
 SESSIONS = ("session.id", "gen_ai.conversation.id", "conversation.id", "thread.id")
-"""The attributes of a span that name its conversation."""
-SIDES = {
+SIDES = {  # the messages that a model got, and those that it replied
     "llm.input_messages": 0, "gen_ai.input.messages": 0, "gen_ai.prompt": 0,
     "llm.output_messages": 1, "gen_ai.output.messages": 1, "gen_ai.completion": 1,
 }  # fmt: skip
-"""The attributes with the messages that a model got, and those with what it replied."""
 _MESSAGE = re.compile(rf"({'|'.join(map(re.escape, SIDES))})(?:\.(\d+)\.(.+))?")
 _EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _TOOLS = re.compile(r"llm\.tools\.\d+\.tool\.json_schema|gen_ai\.tool\.definitions")

@@ -21,10 +21,8 @@ from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
 
-BLOCK_SIZE = 300_000
-"""About how many bytes of texts and evidence a block has before compression; a question may have more."""
-AT_ONCE = 64
-"""Blocks that are made at a time: all at once would take several times the memory of the texts, and longer."""
+BLOCK_SIZE = 300_000  # bytes of a block before compression; a question may have more
+AT_ONCE = 64  # blocks that are made at a time: all would take several times the memory
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from ragauge.report.report import NO, YES, Cell, Items, Lines, Report, Table
 GAPS = (3, 2, 1)  # blanks between two columns, from the widest terminal to the narrowest
 LEAST_NAME = 4  # fewest columns that a name is cut to
 WIDE = 100
-NAME_WIDTHS = (36, 20)
-"""Columns of the names of a table that is split: in a terminal of WIDE columns or more, and in others."""
+NAME_WIDTHS = (36, 20)  # where a table is split, in a terminal of WIDE columns and others
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
 WIDTH = 98  # most columns of a line of text
 LABEL_WIDTHS = (18, 36)  # least and most columns of a label beside its text

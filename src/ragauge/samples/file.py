@@ -22,8 +22,7 @@ MAX_BYTES_AT_ONCE = 32 * 2**20  # most that is in memory at once: rows, and abou
 ROWS_SAMPLED = 200
 ON_DISK = Path("/var/tmp")  # where temporary files are on disk; /tmp is in memory on some systems
 PREFIX = "ragauge-"
-LOCK = "lock"
-"""A file in each temporary folder, locked as long as the process that made the folder lives."""
+LOCK = "lock"  # in each temporary folder, held as long as the process that made it lives
 
 
 @dataclass(frozen=True)

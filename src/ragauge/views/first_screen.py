@@ -29,8 +29,7 @@ NAME_WIDTH = 20  # columns of the name of a metric or system; longer ones are cu
 MAX_TIED = 3  # most tied systems that are named
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
-MAPPED = ("answer", "references", "contexts")
-"""Fields whose lack a note connects with columns that are not read."""
+MAPPED = ("answer", "references", "contexts")  # a note on columns that are not read names one
 WIDTH = 98  # columns of a line; longer ones are cut
 LEAST_REASON = 20  # fewest columns that a reason is cut to
 

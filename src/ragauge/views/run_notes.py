@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_BEFORE_COST = 60  # characters before the cost of a system, beside its name
-NOT_WORTH = 0.95
-"""Doubling something that leaves more of the standard error than this narrows nothing."""
+NOT_WORTH = 0.95  # doubling what leaves more of the standard error narrows nothing
 
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:

@@ -17,10 +17,8 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import clusters_in, n_clusters
 from ragauge.samples.samples import by_number
 
-NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20
-"""Most columns of a name, a reason, a metric's name in a caution, and a field's value."""
-MAX_DIGITS = 3
-"""Most digits in a terminal; files have all of a metric's, as the scores of one question have."""
+NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20  # most columns
+MAX_DIGITS = 3  # in a terminal; files have all of a metric's, as one question's scores have
 NO_IDS = re.compile(r"the sample has no (?:context_ids|relevant|context_ids and relevant)")
 IDS_SHOWN, IDS_IN_FILES = 4, 20  # most ids of a finding; the others are counted
 

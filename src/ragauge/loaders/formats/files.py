@@ -16,17 +16,13 @@ from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20  # longest line that is read, in bytes (in UTF-16: in characters)
 MAX_UNPACKED_BYTES = 4 * 2**30  # most bytes that a compressed file may unpack to
-MAX_RATIO = 250
-"""Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
+MAX_RATIO = 250  # of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on
 RATIO_COUNTS_FROM = 4 * 2**20
-MAX_LINES_PER_BYTE = 10
-"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+MAX_LINES_PER_BYTE = 10  # compressed, checked from LINES_COUNT_FROM lines on: each takes time
 LINES_COUNT_FROM = 100_000
 MAX_PROBLEMS = 1_000  # lines with a problem after which reading stops: it is another kind of file
-MAX_BLANK_LINES = 1_000_000
-"""Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
-READ_AT_ONCE = 4_096
-"""Packed bytes of zstd that are unpacked at once: few, because zeros unpack to many times their size."""
+MAX_BLANK_LINES = 1_000_000  # each takes time, and a compressed file can hold any number
+READ_AT_ONCE = 4_096  # packed bytes of zstd: few, because zeros unpack to many times that
 MAX_SIBLINGS = 1_000  # most files of the same folder that are searched for a similar name
 
 Text = TypeVar("Text", bytes, str)

@@ -24,11 +24,10 @@ from ragauge.loaders.table import Table, items_in, listed, mapping_in, unreadabl
 from ragauge.samples.samples import Row
 
 MAX_DOCUMENT_LINE = 2**30  # longest line of a document in bytes; a document is often a single line
-SAMPLE_LISTS = (
+SAMPLE_LISTS = (  # usual keys of the samples, for documents with several lists
     "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
     "test_cases", "test_results", "predictions", "answers", "dataset",
 )  # fmt: skip
-"""Usual keys of the samples, for documents with several lists."""
 
 _Object = dict[str, object]
 _Lists = Mapping[str, Sequence[object]]

@@ -7,14 +7,11 @@ from typing import cast
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import items_in, listed, mapping_in, mappings_in
 
-TELLING = ("question", "answer", "references", "contexts")
-"""Fields of which a sample has at least one."""
-JUDGED = ("query", "response", "contexts", "reference")
-"""What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
+TELLING = ("question", "answer", "references", "contexts")  # of which a sample has one
+JUDGED = ("query", "response", "contexts", "reference")  # what LlamaIndex's result repeats
 SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
 HOTPOT = {"answer", "sp"}  # HotpotQA's predictions: answers and supporting facts by id
-CORPUS = ("queries", "corpus", "relevant_docs")
-"""LlamaIndex's data set of questions for embeddings: texts by id."""
+CORPUS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex's questions for embeddings
 _SCORED = {"query", "response", "score"}
 Values = Mapping[str, object]
 

@@ -20,10 +20,8 @@ from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import check_regular
 
 ROWS_SAMPLED = 200
-VALUES_PER_ROW = 100
-"""How many times more values than rows a small file may have: columns, and items of lists."""
-REPEATED_COUNTS_FROM = 256 * 2**20
-"""Bytes of text up to which rows may repeat the same text any number of times."""
+VALUES_PER_ROW = 100  # how many times more values than rows a small file may have
+REPEATED_COUNTS_FROM = 256 * 2**20  # bytes up to which rows may repeat the same text
 
 
 def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:

@@ -42,10 +42,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return table
 
 
-EXPECTS_TEXT = (
+EXPECTS_TEXT = (  # assertions of promptfoo whose value is an expected answer, or words of it
     "equals", "similar", "factuality", "contains", "icontains", "model-graded-factuality",
 )  # fmt: skip
-"""Assertions of promptfoo whose value is an expected answer, or words of it."""
 _OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] ")
 _VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\] ?(?:\([^)]*\) ?)?")
 _EXPECTED = re.compile(

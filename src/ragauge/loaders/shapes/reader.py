@@ -110,8 +110,7 @@ class Shape:
     beside: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()  # columns that are dropped besides those of `takes`
     single: str | None = None  # a column with a list of turns, of which a row may have only one
-    note: str | None = None
-    """What is announced of `takes`; "'column' as field" for each if it is None."""
+    note: str | None = None  # what is announced of `takes`, by default each column as its field
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same by field of `also`; an empty one is not announced."""
 

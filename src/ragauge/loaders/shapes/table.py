@@ -22,9 +22,7 @@ from ragauge.plugins import load, offered
 from ragauge.samples.samples import Row
 
 CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
-"""Columns that may hold a chat; the last two only if it ends with the answer."""
-FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
-"""More spellings of the right answer."""
+FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")  # spellings of the right answer
 ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers", "targets")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
 GPT_ROLES = {"human": "user", "gpt": "assistant"}
@@ -50,7 +48,7 @@ COLUMNS = (
         needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
     ),
 )
-CITED = (
+CITED = (  # of which `answer` would be read as references
     Shape(  # MuSiQue
         takes={
             "contexts": "paragraphs[].paragraph_text",
@@ -72,7 +70,6 @@ CITED = (
         notes={"context_ids": "the cited 'references' as context_ids"},
     ),
 )
-"""Shapes whose `answer` would be read as references."""
 
 
 def _of_turn(path: str) -> str:
@@ -80,7 +77,7 @@ def _of_turn(path: str) -> str:
     return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
 
 
-SHAPES = (
+SHAPES = (  # all others, in this order
     Shape(  # Haystack's generated answers, with the documents behind them
         takes={"answer": "answers[0].data: text"},
         also={"contexts": "answers[0].documents: filled"},
@@ -142,7 +139,6 @@ SHAPES = (
         notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
     ),
 )
-"""All others, in this order."""
 
 
 def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
