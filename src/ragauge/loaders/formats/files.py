@@ -41,11 +41,7 @@ _FOREIGN = {
 
 
 class _Stop(Exception):
-    """Reading must stop: why, and at which line."""
-
-    def __init__(self, problem: str, line: int | None = None) -> None:
-        self.problem, self.line = problem, line
-        super().__init__(problem)
+    """Reading must stop: why, and perhaps at which line."""
 
 
 def text_lines(
@@ -89,7 +85,8 @@ def text_lines(
                     raise _Stop(text, number)
                 yield number, line
     except _Stop as stop:
-        problems.append(Problem(stop.problem, str(path), stop.line))
+        why, *line = stop.args
+        problems.append(Problem(why, str(path), *line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
         problems.append(Problem(unopened(path, error), str(path)))
 
