@@ -47,9 +47,7 @@ class Questions:
 
     def __init__(self, pieces: PieceFiles) -> None:
         self.pieces = pieces
-        ids: Hashes = np.concatenate(
-            [each["id"].hash().to_numpy() for each in pieces.pieces(["id"])]
-        )
+        ids: Hashes = np.concatenate([each["id"].hash() for each in pieces.pieces(["id"])])
         self.n_rows = len(ids)
         dtype: Any = np.int32 if self.n_rows <= np.iinfo(np.int32).max else np.int64
         ordered = np.sort(ids)
@@ -65,7 +63,7 @@ class Questions:
         """The number of each row's system."""
         given = (each["system"] for each in self.pieces.pieces(["system"]))
         codes = (each.replace_strict(self.pieces.systems, return_dtype=pl.UInt32) for each in given)
-        return np.concatenate([each.to_numpy() for each in codes])
+        return np.concatenate(list(codes))
 
     def _first_with(self, given: "Flags") -> "Ints":
         """The first of these rows of each question, -1 without."""
@@ -82,19 +80,13 @@ class Questions:
         suspects = np.flatnonzero(pl.Series(pairs).is_duplicated().to_numpy())
         first: dict[tuple[str, str], Row] = {}
         problems: list[Problem] = []
-        n_more = 0
         for row in self._read(suspects, ["id", "system"]):
             id, system = (cast(str, row.values[name]) for name in ("id", "system"))
             before = first.setdefault((id, system), row)
-            if before is row:
-                continue
-            if len(problems) < MAX_DUPLICATES:
-                problems.append(duplicate_problem(row, before, id, system))
-            elif (n_more := n_more + 1) > MAX_DUPLICATES:
-                break
-        if n_more:
-            text = f"more than {MAX_DUPLICATES:,} other rows are duplicates"
-            problems.append(Problem(text, next(iter(self.pieces.sources))))
+            if before is not row and len(problems) == MAX_DUPLICATES:
+                text = f"more than {MAX_DUPLICATES:,} other rows are duplicates"
+                return [*problems, Problem(text, next(iter(self.pieces.sources)))]
+            problems += [] if before is row else [duplicate_problem(row, before, id, system)]
         return problems
 
     def _read(self, rows: "Ints", columns: "list[str]") -> Iterator[Row]:
@@ -138,11 +130,9 @@ class Questions:
         """The hash of each row's value of a field; 0 if it has none."""
         parts: list[Hashes] = []
         for frame in self.pieces.pieces(["id", name]):
+            hashes = np.zeros(frame.height, dtype=np.uint64)
             if name in frame.columns:
-                hashes = frame[name].hash().to_numpy().copy()
-                hashes[frame[name].is_null().to_numpy()] = 0
-            else:
-                hashes = np.zeros(frame.height, dtype=np.uint64)
+                hashes = np.where(frame[name].is_null(), hashes, frame[name].hash())
             parts.append(hashes)
         return np.concatenate(parts)
 
