@@ -7,8 +7,14 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Conflicts, Prefer
 from ragauge.loaders.mapping import absent
 from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
-from ragauge.loaders.pairing import Paired, are_repeated, paired_by_place, paired_by_question
-from ragauge.loaders.piece_files import FRAME_BYTES, PieceFiles
+from ragauge.loaders.piece_files import (
+    FRAME_BYTES,
+    Paired,
+    PieceFiles,
+    are_repeated,
+    paired_by_place,
+    paired_by_question,
+)
 from ragauge.loaders.questions import GoldJoin, Questions
 from ragauge.loaders.reading import AnswerSource, Decisions, Reading
 from ragauge.loaders.shapes import conversations
