@@ -162,11 +162,6 @@ class FirstScreen:
         return distinct_names(self.systems, NAME_WIDTH)
 
     @property
-    def unit(self) -> str:
-        """What the scores of a system are of: its questions, or its answers where several belong together."""
-        return "answer" if clusters_in(self.run.samples) else "question"
-
-    @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
         return self.headline_with(self.names)
@@ -183,7 +178,8 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         steady = self.steadiness.get(self.systems[0])
         more = unsteady(steady) if steady else ""
-        return " ".join(filter(None, (headline(first, rows, found, names, self.unit), more)))
+        unit = "answer" if clusters_in(self.run.samples) else "question"
+        return " ".join(filter(None, (headline(first, rows, found, names, unit), more)))
 
     @cached_property
     def steadiness(self) -> Mapping[str, Steadiness]:
