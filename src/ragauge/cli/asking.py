@@ -67,8 +67,7 @@ class Inquiry:
         for file in output:
             check_output(file)
         samples = as_questions(select(load(questions, **reading), where=where, limit=limit))
-        for note in samples.notes:
-            say(note)
+        say(*samples.notes)
         # The same name for the same command, which so resumes.
         words = "-".join([questions.name.partition(".")[0], *targets])
         name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")

@@ -1,7 +1,7 @@
 """The progress of a run: how long it will still take, learned from each phase, and its words on standard error."""
 
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,25 +14,19 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.workload import Workload
 from ragauge.progress import Encoded, Event, Judged, Listener, ignore
 
-HALF_LIFE_S = 10.0
-"""After this time of work in a phase, what was learned counts half."""
-BATCHES_KNOWN = 3
-"""After this many batches only their rows count."""
+HALF_LIFE_S = 10.0  # after this time of work in a phase, what was learned counts half
+BATCHES_KNOWN = 3  # after this many batches only their rows count
 LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
 """A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
-
 SURE_S, MOST_UNKNOWN = 2.0, 0.2
 """Before 20 s a time left is shown only if at most a fifth of all is left to phases with less than 2 s of work."""
 SPARSE_S = (20.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
-LONG_S = 120.0
-"""A run that will take longer says so."""
-KNOWN_CALLS = 20
-"""After this many calls of judges too: the first ones are made one after the other."""
-MOST_NAMED = 4
-"""Most metrics that the note names."""
-WORTH_NAMING = 0.1
-"""The share of a run's time from which a metric is named."""
+LONG_S = 120.0  # a run that will take longer says so
+KNOWN_CALLS = 20  # after this many calls of judges too: the first ones are made one after the other
+MOST_NAMED = 4  # metrics that the note names
+WORTH_NAMING = 0.1  # the share of a run's time from which a metric is named
+KNOWN_S = 1.0  # after this time of work in a phase, its usual speed does not count any more
 
 
 class Phase(StrEnum):
@@ -43,15 +37,9 @@ class Phase(StrEnum):
     JUDGING = "judging"
 
 
-USUAL_SECONDS: Mapping[Phase, float] = {
-    Phase.ENCODING: 1 / 30_000,
-    Phase.SCORING: 0.0003,
-    Phase.JUDGING: 0.05,
-}
+USUAL_SECONDS = {Phase.ENCODING: 1 / 30_000, Phase.SCORING: 0.0003, Phase.JUDGING: 0.05}
 """Seconds for one unit on a small machine, until the run's own speed is known: for a character, for a row and
 function, and for a call, of which many are made at a time."""
-KNOWN_S = 1.0
-"""After this time of work in a phase, its usual speed does not count any more."""
 
 
 @dataclass(slots=True)
@@ -62,15 +50,13 @@ class Progress:
     """
 
     expected: float
-    usual: float
-    """Seconds for one unit, until it is known."""
+    usual: float  # seconds for one unit, until it is known
     known_units: float = 0.0
     """Until this many units are done, the usual speed counts too: the first units may not be typical."""
     done: float = 0.0
     units: float = 0.0
     seconds: float = 0.0
-    learned: float = 0.0
-    """All units whose speed was learned; `units` forgets."""
+    learned: float = 0.0  # all units whose speed was learned; `units` forgets
 
     def learn(self, units: float, seconds: float) -> None:
         self.learned += units
@@ -100,10 +86,8 @@ class Forecast:
     work: Workload
     clock: Callable[[], float] = monotonic
     phases: dict[Phase, Progress] = field(init=False)
-    phase: Phase | None = None
-    """The phase of the last event."""
-    texts: int = 0
-    """Texts that have a vector."""
+    phase: Phase | None = None  # of the last event
+    texts: int = 0  # that have a vector
     worked_s: float = 0.0
     _n_batches: int = 0
     _total_s: float | None = None
@@ -151,23 +135,22 @@ class Forecast:
                 progress.learn(units, passed)
             progress.done += units
             self.phase = phase
-            self._correct_expected()
+            batch = self.work.cells * self.work.batch_rows / max(1, self.work.n_rows)
+            scoring = self.phases[Phase.SCORING]
+            n_batches = int(scoring.done / max(1.0, batch))
+            if n_batches != self._n_batches or scoring.done >= scoring.expected:
+                # A batch is done: expect of the other rows what its rows and those before needed.
+                self._n_batches = n_batches
+                self._total_s = self.worked_s / max(self.share, 1e-9)
+                encoding, judging = self.phases[Phase.ENCODING], self.phases[Phase.JUDGING]
+                encoding.expected = encoding.done / self.share
+                if self.share >= 1:  # before that, two batches are judged at a time
+                    judging.expected = judging.done
 
-    def _correct_expected(self) -> None:
-        """When a batch is done, expect of the other rows what its rows and those before needed."""
-        scoring = self.phases[Phase.SCORING]
-        batch = self.work.cells * self.work.batch_rows / max(1, self.work.n_rows)
-        n_batches = int(scoring.done / max(1.0, batch))
-        if n_batches == self._n_batches and scoring.done < scoring.expected:
-            return
-        self._n_batches = n_batches
-        share = min(1.0, scoring.done / max(1, self.work.cells))
-        self._total_s = self.worked_s / max(share, 1e-9)
-        encoding = self.phases[Phase.ENCODING]
-        encoding.expected = encoding.done / share
-        if share >= 1:  # before that, two batches are judged at a time
-            judging = self.phases[Phase.JUDGING]
-            judging.expected = judging.done
+    @property
+    def share(self) -> float:
+        """The share of the values that are computed."""
+        return min(1.0, self.phases[Phase.SCORING].done / max(1, self.work.cells))
 
     @property
     def left_s(self) -> float:
@@ -183,10 +166,8 @@ class Forecast:
         by_phase = self.worked_s + sum(progress.left_s for progress in self.phases.values())
         if self._total_s is None or self.work.calls:  # two batches are judged at a time
             return by_phase
-        scoring = self.phases[Phase.SCORING]
-        left = 1 - min(1.0, scoring.done / max(1, self.work.cells))
         # Towards the end the phases know best what is left.
-        share = left * min(1.0, self._n_batches / BATCHES_KNOWN)
+        share = (1 - self.share) * min(1.0, self._n_batches / BATCHES_KNOWN)
         return max(self.worked_s, share * self._total_s + (1 - share) * by_phase)
 
     @property
@@ -267,8 +248,7 @@ def words(forecast: Forecast) -> str:
     elif phase is Phase.JUDGING:
         done, unit = progress.done, "calls"
     else:
-        share = min(1.0, progress.done / max(1, work.cells))
-        done, total, unit = work.n_rows * share, work.n_rows, "answers"
+        done, total, unit = work.n_rows * forecast.share, work.n_rows, "answers"
     about = "" if phase is Phase.SCORING or done >= total else "about "
     left = f" · {spoken(forecast.left_s)} left" if forecast.is_known else ""
     return f"{phase} {int(done):,} of {about}{int(total):,} {unit}{left}"
@@ -305,9 +285,8 @@ def long_run_note(forecast: Forecast, plan: Plan) -> str:
     named = large[:MOST_NAMED]
     note = f"this run will take {spoken(total_s)}"
     if not named:
-        return (
-            f"{note}; score fewer questions with --limit, or name the metrics that you need with -m"
-        )
+        how = "score fewer questions with --limit, or name the metrics that you need with -m"
+        return f"{note}; {how}"
     # Metrics that read the same texts share the work, so that their times can exceed the whole.
     shared = " alone" if sum(map(costs.__getitem__, named)) > 1.05 * total_s else ""
     each = ", ".join(f"{name} ({spoken(costs[name])}{shared})" for name in named)

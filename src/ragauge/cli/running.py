@@ -91,8 +91,7 @@ def run_config(
         mode = "estimate" if dry_run else "cached" if fast else "ask"
         work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
     evaluation, judging = work.evaluation, work.judging
-    for note in evaluation.samples.notes:
-        say(note)
+    say(*evaluation.samples.notes)
     if dry_run:
         print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
         if judging.judges:
@@ -121,8 +120,7 @@ def run_config(
         say(f"no answer could be scored: {health.why_nothing_scored()}")
     say(f"stored in {work.place}")
     say_truncated(health)
-    for line in judging_lines(run):
-        say(line)
+    say(*judging_lines(run))
     judging.close()
     code = exit_code(run, evaluation.plan)
     if report:
@@ -133,8 +131,7 @@ def run_config(
 def evaluate_config(config: Config) -> ScoredRun:
     """Evaluate a configuration and store the run, without printing its results."""
     work = _prepared(config, "ask", retry_unreadable=False, record=None)
-    for note in work.evaluation.samples.notes:
-        say(note)
+    say(*work.evaluation.samples.notes)
     run = _evaluated(work, quiet=False)
     say(f"stored in {work.place}")
     say_truncated(Health(run))

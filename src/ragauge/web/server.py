@@ -152,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
                 body = self.rfile.read(length)
                 content = site.write(self.path, body) if len(body) == length else content
         except PlanError as error:  # of what was sent
-            content = Refusal(400, str(error))
+            content = Refusal(400, "; ".join(error.problems))
         except RagaugeError as error:  # no room on the disk, or the run's folder has changed
             cause = error.__cause__
             is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM

@@ -6,8 +6,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.measures import measures
-from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
+from ragauge.language.numbers.other_forms import in_other_forms, measures, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import asks_for_a_percentage
 from ragauge.language.numbers.units import has_size
@@ -22,12 +21,7 @@ _END = re.compile(r"[.!?](?=\s|\Z)|\n\s{0,8}\n")
 
 
 def conclusions(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of the sentences that a word such as "therefore" marks as the result, the last first.
-
-    >>> text = "It was 7 - 2. Therefore, it is 5. See page 3."
-    >>> [text[start:end] for start, end in conclusions(text)]
-    ['Therefore, it is 5']
-    """
+    """The spans of the sentences that a word such as "therefore" marks as the result, the last first."""
     limit = len(text)
     for cue in reversed(list(_CUE.finditer(text))):
         end = _END.search(text, cue.end(), limit)
@@ -56,15 +50,7 @@ _NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
 def _read(
     reference: str, question: str | None, found: Sequence[Quantity]
 ) -> Sequence[ExpectedQuantity]:
-    """The numbers that the reference wants, given its quantities: those in digits, else the one in words.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "It takes 1 h 30 min for 5 km."
-    >>> [each.quantity.text for each in expected_numbers(text, None, quantities(text))]
-    ['1 h 30 min', '5 km']
-    >>> [each.quantity.text for each in expected_numbers("Sales doubled.", None, ())]
-    ['doubled']
-    """
+    """The numbers that the reference wants, given its quantities: those in digits, else the one in words."""
     whole = measures(reference, found)
     inside = {part.start for measure in whole for part in measure.parts}
     all_found = [ExpectedQuantity(each) for each in found if each.start not in inside]
@@ -133,20 +119,12 @@ _AFTER_DIGIT = re.compile(r"[0-9]\s?\Z")
 
 
 def wants_no_number(reference: str) -> bool:
-    """Whether the reference is nothing but the mark of a number that would not be meaningful.
-
-    >>> wants_no_number("n/m"), wants_no_number("500 nm")
-    (True, False)
-    """
+    """Whether the reference is nothing but the mark of a number that would not be meaningful."""
     return _NONE_EXPECTED.fullmatch(reference.strip()) is not None
 
 
 def says_no_number(answer: str) -> str:
-    """The words by which the answer says that a number is not meaningful; "" if it does not.
-
-    >>> says_no_number("The ratio is not meaningful."), says_no_number("The ratio is 5 nm.")
-    ('not meaningful', '')
-    """
+    """The words by which the answer says that a number is not meaningful; "" if it does not."""
     for found in _NONE_STATED.finditer(answer):
         if not _AFTER_DIGIT.search(answer[max(0, found.start() - 2) : found.start()]):
             return found[0]

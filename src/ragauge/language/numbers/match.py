@@ -14,7 +14,6 @@ from ragauge.language.numbers.counted import (
     count_other_things,
     each_thing_once,
 )
-from ragauge.language.numbers.directions import asked_direction, in_one_direction, opposite
 from ragauge.language.numbers.expected_numbers import (
     ExpectedQuantity,
     conclusions,
@@ -28,10 +27,13 @@ from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_forms import quarters, shares_out_of, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import (
+    asked_direction,
     asks_for_a_percentage,
     given_scales,
     in_asked_unit,
+    in_one_direction,
     named_scale,
+    opposite,
     rules_for,
 )
 
@@ -198,11 +200,7 @@ _NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
 
 
 def is_denied(answer: str, start: int) -> bool:
-    """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true.
-
-    >>> is_denied("6, not 5", 7), is_denied("6 instead of 5", 13)
-    (True, False)
-    """
+    """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
     return (
         answer[max(0, start - 2) : start].lower() == "t "
         and _NOT.search(answer, max(0, start - 5), start) is not None

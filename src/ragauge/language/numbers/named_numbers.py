@@ -10,8 +10,13 @@ from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.detection import function_words
-from ragauge.language.numbers.measures import clock_durations, in_groups, measures
-from ragauge.language.numbers.other_forms import in_other_forms, points_as_groups
+from ragauge.language.numbers.other_forms import (
+    clock_durations,
+    in_groups,
+    in_other_forms,
+    measures,
+    points_as_groups,
+)
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.numbers.units import in_units, is_measure

@@ -211,11 +211,7 @@ _HALF_OF_DAY = re.compile(
 
 
 def times_of_day(text: str) -> Iterator[Quantity]:
-    """`à 17 h 30`, `下午5点`, `half past nine`, in minutes from midnight; no `five to six`, which may be a range.
-
-    >>> [(each.text, str(each.value)) for each in times_of_day("à 17 h 30")]
-    [('à 17 h 30', '1050')]
-    """
+    """`à 17 h 30`, `下午5点`, `half past nine`, in minutes from midnight; no `five to six`, which may be a range."""
     lowered = text.lower()
     for found in _TIME.finditer(text) if _HOUR_SIGN.search(text) else ():
         hour, minute = (*(part for part in found.groups() if part), "0")[:2]

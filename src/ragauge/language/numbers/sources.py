@@ -12,8 +12,8 @@ from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
-from ragauge.language.numbers.measures import measures
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
+from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.numbers.question_numbers import (
     given_scales,

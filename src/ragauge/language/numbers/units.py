@@ -157,11 +157,6 @@ def are_of_other_kinds(one: str, other: str) -> bool:
     """Whether one measures something else than the other: money and time, length and mass.
 
     A speed and its length count as one: `1,228 km/h` may be cut to `1,228 km`.
-
-    >>> are_of_other_kinds("GBP", "day"), are_of_other_kinds("km", "kg"), are_of_other_kinds("GBP", "")
-    (True, True, False)
-    >>> are_of_other_kinds("pound", "kg")  # money or a mass
-    False
     """
     first, second = _kind(one), _kind(other)
     if first is None or second is None or first == second:
@@ -173,11 +168,6 @@ def are_of_one_kind(one: str, other: str) -> bool:
     """Whether both measure the same, such as length or time, or are two currencies.
 
     A bare `$` may be any dollar.
-
-    >>> are_of_one_kind("h", "day"), are_of_one_kind("h", "km"), are_of_one_kind("", "km")
-    (True, False, False)
-    >>> are_of_one_kind("USD", "EUR"), are_of_one_kind("USD", "CAD")
-    (True, False)
     """
     if one in MONEY and other in MONEY:
         return not ({one, other} <= _DOLLARS or {one, other} & _PARTS)
@@ -195,11 +185,7 @@ def _numerators(one: str, other: str) -> tuple[str, str]:
 
 @lru_cache(1_000)
 def power_between(one: str, other: str) -> int | None:
-    """The power of ten by which a number of the one unit becomes one of the other; None if there is none.
-
-    >>> power_between("km", "m"), power_between("mg/l", "µg/l"), power_between("km", "kg")
-    (3, 3, None)
-    """
+    """The power of ten by which a number of the one unit becomes one of the other; None if there is none."""
     one, other = _numerators(one, other)
     if _KINDS.get(one) != _KINDS.get(other) or one not in _SIZES or other not in _SIZES:
         return None
@@ -208,12 +194,7 @@ def power_between(one: str, other: str) -> int | None:
 
 
 def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
-    """The value in another unit, to 34 digits; None if the units are not of one kind, or equal.
-
-    >>> str(converted(Decimal(90), "min", "h")), str(converted(Decimal(212), "°F", "K"))
-    ('1.5', '373.15')
-    >>> converted(Decimal(2), "month", "day")
-    """
+    """The value in another unit, to 34 digits; None if the units are not of one kind, or equal."""
     if unit == to or _KINDS.get(unit) != _KINDS.get(to):
         return None
     if unit in _DEGREES:  # through °C

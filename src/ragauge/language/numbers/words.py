@@ -167,11 +167,7 @@ PER_CENT = "百分之"
 
 
 def chinese_numbers(text: str) -> Iterator[Quantity]:
-    """The numbers in Chinese characters; a single one before a measure word is like a number in words.
-
-    >>> [(each.text, each.plain_value) for each in chinese_numbers("他有十四只猫和三只狗")]
-    [('十四', '14'), ('三', '3')]
-    """
+    """The numbers in Chinese characters; a single one before a measure word is like a number in words."""
     if text.isascii():
         return
     for share in _HAN_SHARE.finditer(text):
