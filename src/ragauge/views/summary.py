@@ -115,16 +115,15 @@ def means_by_field(run: ScoredRun, field: str) -> Iterator[Table]:
 
 def findings_table(run: ScoredRun, *, in_terminal: bool = False) -> Sequence[Table]:
     """The findings with the first ids of each; no table without any."""
-    names, of = (short_names(run), "/") if in_terminal else ({}, " of ")
+    names = short_names(run)
     rows: list[tuple[str, str, str, str]] = []
     for match in find(run):
-        shown = (
-            some(list(map(short, match.ids)), IDS_SHOWN)
-            if in_terminal
-            else some(match.ids, IDS_IN_FILES)
-        )
-        system = names.get(match.system, match.system)
-        rows.append((system, f"{match.n_found}{of}{match.n_rows}", match.text, shown))
+        system, n = match.system, f"{match.n_found} of {match.n_rows}"
+        ids = some(match.ids, IDS_IN_FILES)
+        if in_terminal:
+            system, n = names[match.system], f"{match.n_found}/{match.n_rows}"
+            ids = some(list(map(short, match.ids)), IDS_SHOWN)
+        rows.append((system, n, match.text, ids))
     header = ("system", "rows", "finding", "examples" if in_terminal else "ids")
     table = Table(header, rows, sides="lrll", wraps=True, title="findings", level=2)
     return [table] if rows else []
