@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import cast
 
@@ -209,19 +210,17 @@ class Overview:
         """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
         if isinstance(self.run, CombinedRun):
             yield from (Problem(text, "") for text in self.run.mismatches)
-        for display in self.displays:
-            for status in ("failed", "skipped"):
-                counts: Counter[str] = Counter()
-                for each in self.absent.get(display.metric, ()):
-                    if each.status == status and display.metric in self.column_order:
-                        counts[each.reason or ""] += each.n
-                if counts:
-                    reason = max(counts, key=lambda each: counts[each])
-                    why = f": {reason}" if reason else ""
-                    more = "" if len(counts) == 1 else ", and other reasons"
-                    n = counted(counts.total(), "score")
-                    where = f'{field(f"{display.name}.status")} = "{status}"'
-                    yield Problem(f"{n} of {display.name} {status}{why}{more}", where)
+        shown = [display for display in self.displays if display.metric in self.column_order]
+        for display, status in product(shown, ("failed", "skipped")):
+            counts: Counter[str] = Counter()
+            for each in self.absent.get(display.metric, ()):
+                counts[each.reason or ""] += each.n if each.status == status else 0
+            if n := counts.total():
+                reason = max(counts, key=lambda each: counts[each])
+                why = f": {reason}" if reason else ""
+                more = "" if sum(map(bool, counts.values())) == 1 else ", and other reasons"
+                text = f"{counted(n, 'score')} of {display.name} {status}{why}{more}"
+                yield Problem(text, f'{field(f"{display.name}.status")} = "{status}"')
 
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
@@ -281,18 +280,17 @@ def _facts(run: ScoredRun) -> Iterator[Fact]:
 
 
 def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
-    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts."""
+    """The templates of the judges' prompts by name, where their digest is that which the run stores."""
     found: dict[str, str] = {}
     for _, label in _asked_metrics(run):
         metric = catalog.metrics().get(label.name)
         names = sorted(prompts_of(metric)) if metric else []
-        for language in LANGUAGES if names else ():
-            known = Prompts(language=language)
+        for known in (Prompts(language=language) for language in LANGUAGES if names):
             if any(name not in known.by_name for name in names):
                 continue
             text = "".join(known.digest([name]) for name in names)
             if sha256(text.encode()).hexdigest()[:DIGEST_LENGTH] == label.settings[PROMPTS]:
-                found.update({name: known.by_name[name].text for name in names})
+                found |= {name: known.by_name[name].text for name in names}
                 break
     return found
 
