@@ -249,34 +249,34 @@ def field(name: str) -> str:
 def _facts(run: ScoredRun) -> Iterator[Fact]:
     """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
     manifest, data = run.manifest, run.manifest.data
-    yield Fact("suite", manifest.suite)
-    if source := data.get("source"):
-        yield Fact("data", str(source))
-    if digest := data.get("sha256"):
-        yield Fact("data SHA-256", str(digest)[:16])
-    yield from (Fact("scored", sentence) for sentence in manifest.models)
-    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in _asked_metrics(run)}
-    if digests:
-        yield Fact("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items()))
+    judges: list[str] = []
     for judge, usage in manifest.judging.items():
         spent = cast("Mapping[str, object]", usage)
         cost = cast("float | None", spent.get("cost_usd"))
         calls = counted(cast(int, spent.get("calls", 0)), "call")
-        if spent.get("is_recorded"):
-            calls = "recorded replies, no calls"
-        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
-    if manifest.git_commit:
-        yield Fact("commit", manifest.git_commit[:12])
-    for name, time in (("started", manifest.started), ("finished", manifest.finished)):
-        if time:  # to the minute, in UTC as it is stored
-            is_utc = time.endswith("+00:00")
-            yield Fact(name, f"{time[:10]} {time[11:16]} UTC" if is_utc else time)
-    yield Fact("seed", str(manifest.seed))
+        calls = "recorded replies, no calls" if spent.get("is_recorded") else calls
+        judges.append(f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
+    times = {"started": manifest.started, "finished": manifest.finished or ""}
+    for name, time in times.items():
+        if time.endswith("+00:00"):  # to the minute, in UTC as it is stored
+            times[name] = f"{time[:10]} {time[11:16]} UTC"
+    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in _asked_metrics(run)}
     packages = [name for name in ("python", "numpy", "polars") if name in manifest.machine]
-    if packages:
-        yield Fact("versions", ", ".join(f"{name} {manifest.machine[name]}" for name in packages))
-    if manifest.key:
-        yield Fact("run key", manifest.key[:16])
+    for label, text in (
+        ("suite", manifest.suite),
+        ("data", str(data.get("source") or "")),
+        ("data SHA-256", str(data.get("sha256") or "")[:16]),
+        *(("scored", sentence) for sentence in manifest.models),
+        ("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items())),
+        *(("judge", judge) for judge in judges),
+        ("commit", (manifest.git_commit or "")[:12]),
+        *times.items(),
+        ("seed", str(manifest.seed)),
+        ("versions", ", ".join(f"{name} {manifest.machine[name]}" for name in packages)),
+        ("run key", manifest.key[:16]),
+    ):
+        if text:
+            yield Fact(label, text)
 
 
 def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
