@@ -148,11 +148,10 @@ _SEPARATE_PREFIX = re.compile(
 )
 """Letters before a number that do not make it part of a name: `USD5`, `_5_`, `293x5`, `\\times5`."""
 _NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
-_PREFIXES = frozenset((
-    *("mid", "sub", "top", "bottom", "under", "over", "pre", "post", "near", "plus", "net", "about"),
-    *("around", "roughly", "nearly", "almost", "up", "down", "to", "by", "of", "and", "or", "is"),
-    *("at", "from", "first", "last", "next"),
-))  # fmt: skip
+_PREFIXES = word_set("""
+    mid sub top bottom under over pre post near plus net about around roughly nearly almost up down to by of and or is
+    at from first last next
+""")
 """Words before a hyphen that do not make the number part of a name: `mid-20`."""
 
 
