@@ -2,7 +2,7 @@
 
     RAGAUGE_DATA=… python benchmarks/ablation.py --contrast contrast.jsonl NAME=NEUTRAL…
 
-NAME is a function or a table below ragauge.language (`numbers.directions.in_one_direction`) and NEUTRAL a Python
+NAME is a function or a table below ragauge.language (`numbers.question_numbers.in_one_direction`) and NEUTRAL a Python
 expression that takes its place (`lambda number, found, asked: found`); several joined by " & " go together. A rule without which no figure is lower by
 .003 or more is not worth its lines. The vectors of the first measurement are kept, so a rule takes seconds.
 """

@@ -18,7 +18,6 @@ from playwright.sync_api import BrowserContext, sync_playwright
 
 import ragauge as rg
 from ragauge.people.review import Review
-from ragauge.people.review_labels import LabelFile
 from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
 
@@ -117,7 +116,7 @@ def take_review(run: rg.Run, context: BrowserContext, path: Path) -> None:
         tab.wait_for_selector(".saved")
         tab.screenshot(path=path, clip={"x": 0, "y": 0, "width": 1280, "height": 640})
         tab.close()
-    LabelFile.of(run.folder).path.unlink()
+    (run.folder / "labels.jsonl").unlink()
 
 
 if __name__ == "__main__":

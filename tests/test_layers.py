@@ -72,7 +72,7 @@ LATE = {
     *modules("gating", "gate", "slices", "words"),
     *modules("loaders", "gold", "joining", "pairing", "piece_files", "questions", "reading"),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
-    *modules("people", "rater_agreement", "review_stats", "system_rates", "verdicts"),
+    *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),
     *(module for module in MODULES if module.startswith(("page.", "web."))),
 } - LIGHT
@@ -81,7 +81,6 @@ NUMERICAL = {
     *(module for module in MODULES if module.startswith(("encoders.", "rankings.", "stats."))),
     *modules("features", "rankings", "matches", "sentence_cosines", "sentence_matrix"),
     *modules("metrics", "ranking", "sentences", "groundedness"),
-    *modules("questions", "bm25"),
 }
 MAY_BE_HEAVY = {
     ("report.terminal", "rich"),

@@ -32,7 +32,7 @@ from .questions.checking import CheckedQuestions as CheckedQuestions
 from .questions.checking import check_questions as check_questions
 from .questions.making import MadeQuestions as MadeQuestions
 from .questions.making import questions as questions
-from .rankings.rank import fuse as fuse
+from .rankings.fusion import fuse as fuse
 from .rankings.rank import rank as rank
 from .rankings.result import RankingResult as RankingResult
 from .run import Run as Run

@@ -93,11 +93,9 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
     """
     name = label if isinstance(label, str) else label.name
     rest = str(label)[len(name) :]
-    nearest = _aliases()["nearest"].get(name)
-    if nearest:
-        return (
-            f"there is no metric {name!r}; the nearest is {nearest['metric']}: {nearest['missing']}"
-        )
+    if nearest := _aliases()["nearest"].get(name):
+        what = f"the nearest is {nearest['metric']}: {nearest['missing']}"
+        return f"there is no metric {name!r}; {what}"
     known = (*metrics(), *others, *_aliases()["same"])
     # `ROUGE-L`, `recall_at_5` and `precision@k` are written in other ways here.
     plain, _, cut_off = name.replace("_at_", "@").partition("@")

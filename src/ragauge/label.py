@@ -24,7 +24,8 @@ NAME = re.compile(r"[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?", re.ASCII)
 WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 CUT_OFF = re.compile(r"@(\d{1,9})", re.ASCII)
 SINGLE_QUOTED = re.compile(r"'([^'\\]*)'")
-SPACE = re.compile(r"\s*")
+CONSTANT = re.compile("True|False|None")
+EQUALS, CLOSING, SEPARATOR, NOTHING = map(re.compile, ("=", r"\)", "[,)]", ""))
 PRECISIONS = ("fp32", "fp16", "bf16", "int8")
 _PRECISION = re.compile(
     r"\(P\)|,P|(?<=\()P,".replace("P", f'precision="(?:{"|".join(PRECISIONS)})"')
@@ -61,13 +62,11 @@ def outside_brackets(separator: str, text: str) -> list[str]:
     found: list[tuple[int, int]] = []
     waiting: list[tuple[int, int]] = []
     for sign in re.finditer(rf"[()]|{separator}", text):
-        if sign[0] == ")":
-            waiting = []
-        elif sign[0] == "(":
-            found += waiting
-            waiting = []
-        else:
+        if sign[0] not in "()":
             waiting.append(sign.span())
+            continue
+        found += waiting if sign[0] == "(" else []
+        waiting = []
     found += waiting
     starts, ends = [0, *(end for _, end in found)], [*(start for start, _ in found), len(text)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -124,82 +123,54 @@ class Label:
         """Parse the label that begins at a place of the text; also the place after it and its spaces."""
         if len(text) - at > MAX_LENGTH:
             raise LabelError(f"a metric label has at most {MAX_LENGTH} characters, got {len(text)}")
-        reader = _Reader(text, at)
-        return reader.label(), reader.at
 
+        def error(what: str) -> LabelError:
+            return LabelError(f"metric label {text!r}: {what} at character {at + 1}")
 
-@dataclass(slots=True)
-class _Reader:
-    """Reads one label from left to right."""
+        def match(pattern: re.Pattern[str]) -> re.Match[str] | None:
+            """What matches after any spaces."""
+            nonlocal at
+            while text[at : at + 1].isspace():
+                at += 1
+            if found := pattern.match(text, at):
+                at = found.end()
+            return found
 
-    text: str
-    at: int
+        def value() -> SettingValue:
+            nonlocal at
+            if quoted := match(SINGLE_QUOTED):
+                return quoted[1]
+            if constant := match(CONSTANT):
+                return {"True": True, "False": False, "None": None}[constant[0]]
+            try:
+                found, at = _json_decoder().raw_decode(text, at)
+            except (ValueError, RecursionError):
+                raise error('expected a value such as 3, true, "text" or [1,2]') from None
+            return frozen(found)
 
-    def label(self) -> Label:
-        self._skip_space()
-        name = self._match(NAME, "a metric name")
-        settings = self._settings() if self._take("(") else {}
-        if cut := CUT_OFF.match(self.text, self.at):
-            if "k" in settings:
-                raise self._error("k is given twice")
-            self.at = cut.end()
-            settings["k"] = int(cut[1])
-        self._skip_space()
-        return Label(name, settings)
-
-    def _settings(self) -> dict[str, SettingValue]:
+        if not (name := match(NAME)):
+            raise error("expected a metric name")
         settings: dict[str, SettingValue] = {}
-        self._skip_space()
-        if self._take(")"):
-            return settings
-        while True:
-            self._skip_space()
-            name = self._match(WORD, "the name of a setting")
-            if name in settings:
-                raise self._error(f"setting {name!r} is given twice")
-            self._skip_space()
-            if not self._take("="):
-                raise self._error(f"expected '=' after {name!r}")
-            settings[name] = self._value()
-            self._skip_space()
-            if self._take(")"):
-                return settings
-            if not self._take(","):
-                raise self._error("expected ',' or ')'")
-
-    def _value(self) -> SettingValue:
-        self._skip_space()
-        if quoted := SINGLE_QUOTED.match(self.text, self.at):
-            self.at = quoted.end()
-            return quoted[1]
-        for word, value in (("True", True), ("False", False), ("None", None)):
-            if self._take(word):
-                return value
-        try:
-            value, self.at = _json_decoder().raw_decode(self.text, self.at)
-        except (ValueError, RecursionError):
-            raise self._error('expected a value such as 3, true, "text" or [1,2]') from None
-        return frozen(value)
-
-    def _match(self, pattern: re.Pattern[str], what: str) -> str:
-        found = pattern.match(self.text, self.at)
-        if not found:
-            raise self._error(f"expected {what}")
-        self.at = found.end()
-        return found[0]
-
-    def _take(self, token: str) -> bool:
-        if not self.text.startswith(token, self.at):
-            return False
-        self.at += len(token)
-        return True
-
-    def _skip_space(self) -> None:
-        found = SPACE.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-
-    def _error(self, what: str) -> LabelError:
-        return LabelError(f"metric label {self.text!r}: {what} at character {self.at + 1}")
+        if text.startswith("(", at):
+            at += 1
+            is_open = not match(CLOSING)
+            while is_open:
+                if not (setting := match(WORD)):
+                    raise error("expected the name of a setting")
+                if setting[0] in settings:
+                    raise error(f"setting {setting[0]!r} is given twice")
+                if not match(EQUALS):
+                    raise error(f"expected '=' after {setting[0]!r}")
+                settings[setting[0]] = value()
+                if not (sign := match(SEPARATOR)):
+                    raise error("expected ',' or ')'")
+                is_open = sign[0] == ","
+        if cut := CUT_OFF.match(text, at):
+            if "k" in settings:
+                raise error("k is given twice")
+            at, settings["k"] = cut.end(), int(cut[1])
+        match(NOTHING)
+        return Label(name[0], settings), at
 
 
 @cache

@@ -126,13 +126,13 @@ class Metric(Definition):
 
         The precision of an encoder is none of them: it is a fact of the run.
         """
-        changed = {
-            setting.name: settings[setting.name]
-            for setting in self.settings
-            if setting.name in settings and settings[setting.name] != setting.default
-            if setting.name != PRECISION or PRECISION not in self.implied
-        }
-        return Label(self.name, changed)
+        is_fact = PRECISION in self.implied
+        defaults = [(each.name, each.default) for each in self.settings]
+        changed = [
+            (name, default) for name, default in defaults if settings.get(name, default) != default
+        ]
+        kept = {name: settings[name] for name, _ in changed if name != PRECISION or not is_fact}
+        return Label(self.name, kept)
 
 
 PROMPTS = "prompts"
@@ -181,8 +181,7 @@ def feature(
     def declare(function: Function) -> Function:
         own = _signature(function)
         own["settings"] = tuple(each for each in own["settings"] if each.name != PROMPTS)
-        declared = Feature(**own, batch=batch, corpus=corpus, prompts=tuple(prompts))
-        _register(FEATURES, declared)
+        _register(FEATURES, Feature(**own, batch=batch, corpus=corpus, prompts=tuple(prompts)))
         return function
 
     return declare if function is None else declare(function)
@@ -230,28 +229,16 @@ def metric(
         own = _signature(function)
         own["name"] = name or own["name"]
         if type(version) is not int or not 0 <= version < 2**63:
-            raise DefinitionError(
-                f"{own['name']}: version must be a whole number of at least 0, got {version!r:.60}"
-            )
+            must = f"version must be a whole number of at least 0, got {version!r:.60}"
+            raise DefinitionError(f"{own['name']}: {must}")
         for what, bound in (("low", low), ("high", high)):
             is_number = isinstance(bound, int | float) and abs(bound) < 2**63
             if bound is not None and not is_number:
-                raise DefinitionError(
-                    f"{own['name']}: {what} must be a finite number or None, got {bound!r:.60}"
-                )
-        declared = Metric(
-            **own,
-            batch=batch,
-            prompts=tuple(prompts),
-            version=version,
-            low=low,
-            high=high,
-            lower_is_better=lower_is_better,
-            aggregate=aggregate,
-            check=check,
-            ranked=ranked,
-        )
-        _register(METRICS, declared)
+                must = f"{what} must be a finite number or None, got {bound!r:.60}"
+                raise DefinitionError(f"{own['name']}: {must}")
+        own |= {"batch": batch, "prompts": tuple(prompts), "version": version, "low": low}
+        own |= {"high": high, "lower_is_better": lower_is_better, "aggregate": aggregate}
+        _register(METRICS, Metric(**own, check=check, ranked=ranked))
         return function
 
     return declare if function is None else declare(function)
@@ -275,32 +262,28 @@ def _signature(function: Callable[..., object]) -> dict[str, Any]:
         signature = inspect.signature(function, eval_str=True)
     except NameError:  # an annotation imported for the type checker only
         signature = inspect.signature(function)
-    columns: list[Column] = []
-    resources: list[str] = []
-    settings: list[Setting] = []
+    columns, resources, settings = list[Column](), list[str](), list[Setting]()
     for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            if parameter.default is parameter.empty:
-                resources.append(parameter.name)
-            else:
-                settings.append(read_setting(parameter))
-        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            if parameter.default not in (parameter.empty, None):
-                raise DefinitionError(
-                    f"{parameter.name} has the default {parameter.default!r} but is before the star; "
-                    "put it after `*` to make it a setting"
-                )
-            wanted: object = parameter.annotation
-            if wanted is parameter.empty:
-                columns.append(Column(parameter.name, parameter.default is None))
-                continue
-            takes_score = Score in (wanted, *alternatives(wanted)) or wanted == "Score"
-            columns.append(Column(parameter.name, is_nullable(wanted), takes_score))
-        else:
+        has_default, wanted = parameter.default is not parameter.empty, parameter.annotation
+        if parameter.kind is parameter.KEYWORD_ONLY and has_default:
+            settings.append(read_setting(parameter))
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            resources.append(parameter.name)
+        elif parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
             raise DefinitionError(
                 f"{name}: {parameter} is neither a column nor a setting; "
                 "name each column before the star and each setting after it"
             )
+        elif has_default and parameter.default is not None:
+            raise DefinitionError(
+                f"{parameter.name} has the default {parameter.default!r} but is before the star; "
+                "put it after `*` to make it a setting"
+            )
+        elif wanted is parameter.empty:
+            columns.append(Column(parameter.name, has_default))
+        else:
+            takes_score = Score in (wanted, *alternatives(wanted)) or wanted == "Score"
+            columns.append(Column(parameter.name, is_nullable(wanted), takes_score))
     if unknown := [resource for resource in resources if resource not in RESOURCES]:
         raise DefinitionError(
             f"{name}: {unknown[0]!r} has no default, so it is a resource, but the resources are "
@@ -309,14 +292,9 @@ def _signature(function: Callable[..., object]) -> dict[str, Any]:
     if not columns:
         raise DefinitionError(f"{name}: names no column; put at least one before the star")
     own = {setting.name for setting in settings}
-    implied = [
-        setting
-        for resource in resources
-        for setting in NAMING.get(resource, ())
-        if setting.name not in own
-    ]
-    if any(column.takes_score for column in columns) and PARTS not in own:
-        implied.append(Setting(PARTS, None, str | None))
+    implied = [setting for resource in resources for setting in NAMING[resource]]
+    implied += [Setting(PARTS, None, str | None)] * any(column.takes_score for column in columns)
+    implied = [setting for setting in implied if setting.name not in own]
     return {
         "name": name,
         "function": function,

@@ -64,12 +64,9 @@ def assert_score(
         _fail(str(error))
     if score.value is None:
         _fail(f"{metric} has no value ({score.status}): {score.reason}")
-    wanted = ""
-    if at_least is not None and score.value < at_least:
-        wanted = f"at least {at_least:g}"
-    elif at_most is not None and score.value > at_most:
-        wanted = f"at most {at_most:g}"
-    if wanted:
+    is_low = at_least is not None and score.value < at_least
+    if is_low or (at_most is not None and score.value > at_most):
+        wanted = f"at least {at_least:g}" if is_low else f"at most {at_most:g}"
         evidence = json.dumps(score.evidence, ensure_ascii=False, indent=1, default=str)
         shown = evidence if len(evidence) <= EVIDENCE_SHOWN else f"{evidence[:EVIDENCE_SHOWN]}…"
         given = [f"{name}: {text!r:.500}" for name, text in fields.items() if isinstance(text, str)]
@@ -98,10 +95,8 @@ def ragauge_run(request: pytest.FixtureRequest, _ragauge_runs: "dict[Key, Run]")
     __tracebackhide__ = True
     marker = request.node.get_closest_marker(MARKER)
     if marker is None or len(marker.args) != 1:
-        pytest.fail(
-            "the fixture ragauge_run needs the file: @pytest.mark.ragauge('answers.jsonl')",
-            pytrace=False,
-        )
+        needs = "the fixture ragauge_run needs the file: @pytest.mark.ragauge('answers.jsonl')"
+        pytest.fail(needs, pytrace=False)
     from ragauge.errors import RagaugeError
     from ragauge.evaluation import evaluate
 

@@ -143,24 +143,17 @@ class Score:
         flags: list[str] = []
         if evidence.get("needs_review") is True:
             flags.append(Flag.NEEDS_REVIEW)
-        for key, flag in FLAGS.items():
+        flags += (flag for key, flag in FLAGS.items() if key in evidence)
+        for key, start in (("grade", GRADE), (LANGUAGE_EVIDENCE, LANGUAGE)):
             if key in evidence:
-                flags.append(flag)
-        if "grade" in evidence:
-            flags.append(f"{GRADE}{evidence['grade']}")
-        if LANGUAGE_EVIDENCE in evidence:
-            flags.append(f"{LANGUAGE}{evidence[LANGUAGE_EVIDENCE]}")
+                flags.append(f"{start}{evidence[key]}")
         return flags
 
     def _repr_html_(self) -> str:
-        import html
+        from html import escape
 
         shown = f"{self.value:.4f}" if self.value is not None else str(self.status)
-        rows = [("score", shown)]
-        rows += [("reason", self.reason)] if self.reason else []
-        rows += [(str(key), repr(value)) for key, value in (self.evidence or {}).items()]
-        cells = "".join(
-            f"<tr><th>{html.escape(key)}</th><td>{html.escape(value)}</td></tr>"
-            for key, value in rows
-        )
-        return f"<table>{cells}</table>"
+        rows = {"score": shown} | ({"reason": self.reason} if self.reason else {})
+        cells = [*rows.items(), *((str(k), repr(v)) for k, v in (self.evidence or {}).items())]
+        lines = (f"<tr><th>{escape(key)}</th><td>{escape(text)}</td></tr>" for key, text in cells)
+        return f"<table>{''.join(lines)}</table>"

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple, Union, cast, get_args, get_or
 
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import SettingValue
+from ragauge.storage.tomlfile import TYPE_NAMES
 
 
 class Constraint(NamedTuple):
@@ -57,8 +58,7 @@ class Setting(NamedTuple):
 
 def read_setting(parameter: inspect.Parameter) -> Setting:
     """The setting that a keyword-only parameter with a default declares."""
-    default = cast(SettingValue, parameter.default)
-    annotation: object = parameter.annotation
+    default, annotation = cast(SettingValue, parameter.default), cast(object, parameter.annotation)
     kind = type(default) if annotation is parameter.empty else annotation
     return Setting(parameter.name, default, kind)
 
@@ -143,9 +143,7 @@ def _type_name(kind: object) -> str:
         return _type_name(get_args(kind)[0])
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(repr, get_args(kind)))
-    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-    names |= {NoneType: "null"}
-    for known, name in names.items():
+    for known, name in TYPE_NAMES.items():
         if kind is known:
             return name
     origin = get_origin(kind)

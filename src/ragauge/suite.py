@@ -59,31 +59,19 @@ RULES = {
 
 Keys = Mapping[str, type]
 SUITE_KEYS = {
-    "name": str,
-    "title": str,
-    "source": str,
+    **dict.fromkeys(("name", "title", "source", "precision"), str),
+    **dict.fromkeys(("family", "metric", "check", "finding"), list),
     "scale": float,
     "digits": int,
-    "precision": str,
-    "family": list,
-    "metric": list,
-    "check": list,
-    "finding": list,
 }
 METRIC_KEYS = {
-    "label": str,
-    "name": str,
+    **dict.fromkeys(("label", "name", "show", "family", "only_for"), str),
     "scale": float,
     "digits": int,
-    "show": str,
-    "family": str,
     "ranked": bool,
-    "only_for": str,
 }
-ONLY_FOR = (
-    "unanswerable",
-    *("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd"),
-)
+MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
+ONLY_FOR = ("unanswerable", *MEASURED)
 """Kinds of questions, and measured fields, without which a metric says nothing of a run."""
 EMBEDDED_PRECISIONS = ("fp32", "int8")
 FAMILY_KEYS = {"name": str, "says": str}
@@ -192,11 +180,7 @@ class Suite:
 
     def without(self, names: Collection[str]) -> "Suite":
         """The suite without the metrics of these names or labels, and without findings that need them."""
-        left = tuple(
-            entry
-            for entry in self.entries
-            if entry.name not in names and str(entry.label) not in names
-        )
+        left = tuple(it for it in self.entries if not {it.name, str(it.label)} & {*names})
         gone = {entry.name for entry in self.entries} - {entry.name for entry in left}
         findings = tuple(each for each in self.findings if not each.when.fields & gone)
         return replace(self, entries=left, findings=findings)
@@ -209,11 +193,10 @@ class Suite:
             problems.append(f"{place}: has no name")
         if problems:
             raise SuiteError("\n".join(problems))
-        entries = tuple(_entries(table, place, problems))
-        families = {
-            str(family["name"]): str(family["says"])
-            for _, family in _valid(table, "family", FAMILY_KEYS, FAMILY_KEYS, place, problems)
-        }
+        reader = _Reader(table, place, problems)
+        entries = tuple(reader.entries())
+        tables = reader.tables("family", FAMILY_KEYS, FAMILY_KEYS)
+        families = {str(family["name"]): str(family["says"]) for _, family in tables}
         precision = cast(str | None, table.get("precision"))
         if precision not in (None, *EMBEDDED_PRECISIONS):
             known = " or ".join(EMBEDDED_PRECISIONS)
@@ -222,8 +205,7 @@ class Suite:
             if family and family not in families:
                 hint = did_you_mean(family, families) or "; add a [[family]] table of that name"
                 problems.append(f"{place}: {name} is in the unknown family {family!r}{hint}")
-        checks = tuple(_checks(table, place, problems))
-        findings = tuple(_findings(table, place, problems))
+        checks, findings = tuple(reader.checks()), tuple(reader.findings())
         problems += _misnamed((entry.name for entry in entries), place)
         known = {entry.name for entry in entries}.union(*map(names_of, checks))
         for number, finding in enumerate(findings, 1):
@@ -235,9 +217,8 @@ class Suite:
         if problems:
             raise SuiteError("\n".join(dict.fromkeys(problems)))
         name, title, source = (str(table.get(key, "")) for key in ("name", "title", "source"))
-        return cls(
-            name, entries, checks, title, source, findings, families=families, precision=precision
-        )
+        shown = (title, source, findings)
+        return cls(name, entries, checks, *shown, families=families, precision=precision)
 
 
 def shipped_suites() -> tuple[str, ...]:
@@ -246,79 +227,10 @@ def shipped_suites() -> tuple[str, ...]:
     return tuple(sorted(file.name[:-5] for file in files if file.name.endswith(".toml")))
 
 
-def _entries(suite: Table, place: str, problems: list[str]) -> Iterator[Entry]:
-    for where, table in _tables(suite, "metric", place):
-        problems += check_table(table, METRIC_KEYS, where)
-        try:
-            label = Label.parse(str(table["label"]))
-        except KeyError:
-            problems.append(f"{where}: has no label")
-            continue
-        except LabelError as error:
-            problems.append(f"{where}: {error}")
-            continue
-        name, show = str(table.get("name", label)), str(table.get("show", "mean"))
-        family, only_for = str(table.get("family", "")), str(table.get("only_for", ""))
-        if show not in SHOWN_AS:
-            problems.append(f"{where}: show must be one of {', '.join(SHOWN_AS)}, got {show!r}")
-        if only_for not in ("", *ONLY_FOR):
-            problems.append(f"{where}: only_for must be {' or '.join(ONLY_FOR)}, got {only_for!r}")
-        scale, digits = _scale(table, suite, where, problems)
-        is_ranked = table.get("ranked") is not False
-        yield Entry(label, name, scale, digits, show, family, is_ranked, only_for)
-
-
-def _scale(table: Table, suite: Table, place: str, problems: list[str]) -> tuple[float, int]:
-    """The table's own scale and digits, or the suite's; a wrong type is already reported."""
-    scale, digits = (
-        value if isinstance(value, int | float) else default
-        for value, default in (
-            (table.get("scale", suite.get("scale")), 1.0),
-            (table.get("digits", suite.get("digits")), 4),
-        )
-    )
-    if not 0 < scale <= MAX_SCALE:
-        where = place if "scale" in table else place.split(": ")[0]
-        problems.append(
-            f"{where}: scale must be above 0 and at most {MAX_SCALE:,.0f}, got {scale!r:.40}"
-        )
-        scale = 1.0
-    if not 0 <= digits <= MAX_DIGITS:
-        problems.append(f"{place}: digits must be from 0 to {MAX_DIGITS}, got {digits!r}")
-        digits = 0
-    return float(scale), int(digits)
-
-
-def _checks(suite: Table, place: str, problems: list[str]) -> Iterator[Check]:
-    for where, table in _valid(suite, "check", CHECK_KEYS, (), place, problems):
-        rules = dict(_rules(cast(Table, table.get("rules", {})), where, problems))
-        if not rules:
-            problems.append(f"{where}: has no rules; add them under [check.rules]")
-        try:
-            only = Filter.parse(str(table["where"])) if "where" in table else None
-            holds = dict(_holds(cast(Table, table.get("holds", {})), rules, where, problems))
-        except FilterError as error:
-            problems.append(f"{where}: {error}")
-            continue
-        mean = None if "mean" not in table else str(table["mean"])
-        problems += _misnamed([*rules, *holds, *([] if mean is None else [mean])], where)
-        scale, digits = _scale(suite, suite, where, problems)
-        yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
-
-
-def _findings(suite: Table, place: str, problems: list[str]) -> Iterator[Finding]:
-    needed = ("when", "says")
-    for where, table in _valid(suite, "finding", FINDING_KEYS, needed, place, problems):
-        precision = cast("float | None", table.get("precision"))
-        if precision is not None and not 0 <= precision <= 1:
-            problems.append(f"{where}: precision must be from 0 to 1, got {precision!r}")
-            continue
-        is_first = table.get("first_screen") is not False
-        try:
-            when = Filter.parse(str(table["when"]))
-            yield Finding(when, str(table["says"]), precision, is_first)
-        except FilterError as error:
-            problems.append(f"{where}: {error}")
+def names_of(check: Check) -> set[str]:
+    """The names of all results of a check."""
+    names = {name for name, _ in (*check.rules, *check.holds)}
+    return names | {check.mean} if check.mean else names
 
 
 def _misnamed(names: Iterable[str], place: str) -> list[str]:
@@ -328,70 +240,128 @@ def _misnamed(names: Iterable[str], place: str) -> list[str]:
     return problems + [f"{place}: a name is empty" for name in counts if not name.strip()]
 
 
-def names_of(check: Check) -> set[str]:
-    """The names of all results of a check."""
-    names = {name for name, _ in (*check.rules, *check.holds)}
-    return names | {check.mean} if check.mean else names
+@dataclass(slots=True)
+class _Reader:
+    """Reads the tables of a suite; what is wrong is added to `problems`."""
 
+    suite: Table
+    place: str
+    problems: list[str]
 
-def _rules(rules: Table, place: str, problems: list[str]) -> Iterator[tuple[str, Label]]:
-    for name, rule in rules.items():
-        kinds = as_table(rule) or {}
-        if len(kinds) != 1:
-            problems.append(
-                f"{place}: rule {name!r} must be a table with one of {', '.join(RULES)}"
-            )
-            continue
-        kind, value = next(iter(kinds.items()))
-        if kind not in RULES:
-            hint = did_you_mean(kind, RULES) or f"; the kinds are {', '.join(RULES)}"
-            problems.append(f"{place}: rule {name!r} has the unknown kind {kind!r}{hint}")
-        elif kind != "list_coverage":
-            texts = as_list(value)
-            setting = value if texts is None else tuple(texts)
-            setting = str(value) if kind == "number" and type(value) in (int, float) else setting
-            yield name, Label(kind, {RULES[kind]: cast(SettingValue, setting)})
-        elif (table := as_table(value)) is None:
-            problems.append(
-                f"{place}: rule {name!r}: list_coverage must be a table, got {value!r:.80}"
-            )
-        elif wrong := check_table(table, LIST_KEYS, f"{place}: rule {name!r}"):
-            problems += wrong
-        else:
-            settings = {"codes": str(table["codes"])} if "codes" in table else {}
-            for key in ("found", "total"):
-                if key in table:
-                    yield str(table[key]), Label(f"list_{key}", settings)
-            yield name, Label(kind, settings)
+    def tables(
+        self, key: str, known: Keys, needed: Iterable[str] = ()
+    ) -> Iterator[tuple[str, Table]]:
+        """The tables of a kind that have the needed keys, and known ones of the right types, each with its place."""
+        found = cast(list[object], self.suite.get(key, []))
+        if not all(isinstance(table, dict) for table in found):
+            raise SuiteError(f"{self.place}: {key} must be written as [[{key}]] tables")
+        for number, table in enumerate(cast(list[Table], found), 1):
+            where = f"{self.place}: {key} {number}"
+            wrong = check_table(table, known, where)
+            wrong += [f"{where}: has no {name}" for name in needed if name not in table]
+            self.problems += wrong
+            if not wrong or key == "metric":  # of a metric all problems are told
+                yield where, table
 
+    def entries(self) -> Iterator[Entry]:
+        for where, table in self.tables("metric", METRIC_KEYS, ("label",)):
+            if "label" not in table:
+                continue
+            try:
+                label = Label.parse(str(table["label"]))
+            except LabelError as error:
+                self.problems.append(f"{where}: {error}")
+                continue
+            name, show = str(table.get("name", label)), str(table.get("show", "mean"))
+            family, only_for = str(table.get("family", "")), str(table.get("only_for", ""))
+            if show not in SHOWN_AS:
+                must = f"show must be one of {', '.join(SHOWN_AS)}, got {show!r}"
+                self.problems.append(f"{where}: {must}")
+            if only_for not in ("", *ONLY_FOR):
+                must = f"only_for must be {' or '.join(ONLY_FOR)}, got {only_for!r}"
+                self.problems.append(f"{where}: {must}")
+            scale, digits = self.scale(table, where)
+            is_ranked = table.get("ranked") is not False
+            yield Entry(label, name, scale, digits, show, family, is_ranked, only_for)
 
-def _holds(
-    holds: Table, rules: dict[str, Label], place: str, problems: list[str]
-) -> Iterator[tuple[str, Filter]]:
-    for name, text in holds.items():
-        expression = Filter.parse(str(text))
-        for unknown in sorted(expression.fields - set(rules)):
-            hint = did_you_mean(unknown, rules) or f"; the rules are {', '.join(rules)}"
-            problems.append(f"{place}: {name!r} uses the unknown rule {unknown!r}{hint}")
-        yield name, expression
+    def scale(self, table: Table, place: str) -> tuple[float, int]:
+        """The table's own scale and digits, or the suite's; a wrong type is already reported."""
+        given = [table.get(name, self.suite.get(name)) for name in ("scale", "digits")]
+        scale, digits = (
+            value if isinstance(value, int | float) else default
+            for value, default in zip(given, (1.0, 4), strict=True)
+        )
+        if not 0 < scale <= MAX_SCALE:
+            where = place if "scale" in table else self.place
+            must = f"scale must be above 0 and at most {MAX_SCALE:,.0f}, got {scale!r:.40}"
+            self.problems.append(f"{where}: {must}")
+            scale = 1.0
+        if not 0 <= digits <= MAX_DIGITS:
+            must = f"digits must be from 0 to {MAX_DIGITS}, got {digits!r}"
+            self.problems.append(f"{place}: {must}")
+            digits = 0
+        return float(scale), int(digits)
 
+    def checks(self) -> Iterator[Check]:
+        for where, table in self.tables("check", CHECK_KEYS):
+            rules = dict(self.rules(cast(Table, table.get("rules", {})), where))
+            if not rules:
+                self.problems.append(f"{where}: has no rules; add them under [check.rules]")
+            given = cast(Table, table.get("holds", {}))
+            try:
+                only = Filter.parse(str(table["where"])) if "where" in table else None
+                holds = {name: Filter.parse(str(text)) for name, text in given.items()}
+            except FilterError as error:
+                self.problems.append(f"{where}: {error}")
+                continue
+            for name, expression in holds.items():
+                for unknown in sorted(expression.fields - set(rules)):
+                    hint = did_you_mean(unknown, rules) or f"; the rules are {', '.join(rules)}"
+                    uses = f"{name!r} uses the unknown rule {unknown!r}{hint}"
+                    self.problems.append(f"{where}: {uses}")
+            mean = None if "mean" not in table else str(table["mean"])
+            names = [*rules, *holds, *([] if mean is None else [mean])]
+            self.problems += _misnamed(names, where)
+            scale, digits = self.scale(self.suite, where)
+            yield Check(only, tuple(rules.items()), mean, tuple(holds.items()), scale, digits)
 
-def _valid(
-    suite: Table, key: str, known: Keys, needed: Iterable[str], place: str, problems: list[str]
-) -> Iterator[tuple[str, Table]]:
-    """The tables of a kind that have these keys, of the right types, each with its place."""
-    for where, table in _tables(suite, key, place):
-        wrong = check_table(table, known, where)
-        wrong += [f"{where}: has no {name}" for name in needed if name not in table]
-        problems += wrong
-        if not wrong:
-            yield where, table
+    def rules(self, rules: Table, place: str) -> Iterator[tuple[str, Label]]:
+        for name, rule in rules.items():
+            kinds, here = as_table(rule) or {}, f"{place}: rule {name!r}"
+            if len(kinds) != 1:
+                self.problems.append(f"{here} must be a table with one of {', '.join(RULES)}")
+                continue
+            kind, value = next(iter(kinds.items()))
+            table = as_table(value) or {}
+            if kind not in RULES:
+                hint = did_you_mean(kind, RULES) or f"; the kinds are {', '.join(RULES)}"
+                self.problems.append(f"{here} has the unknown kind {kind!r}{hint}")
+            elif kind != "list_coverage":
+                texts = as_list(value)
+                setting = value if texts is None else tuple(texts)
+                is_number = kind == "number" and type(value) in (int, float)
+                setting = str(value) if is_number else cast(SettingValue, setting)
+                yield name, Label(kind, {RULES[kind]: setting})
+            elif not isinstance(value, dict):
+                self.problems.append(f"{here}: list_coverage must be a table, got {value!r:.80}")
+            elif wrong := check_table(table, LIST_KEYS, here):
+                self.problems += wrong
+            else:
+                settings = {"codes": str(table["codes"])} if "codes" in table else {}
+                for key in ("found", "total"):
+                    if key in table:
+                        yield str(table[key]), Label(f"list_{key}", settings)
+                yield name, Label(kind, settings)
 
-
-def _tables(suite: Table, key: str, place: str) -> list[tuple[str, Table]]:
-    """The tables of a kind, each with its place."""
-    found = cast(list[object], suite.get(key, []))
-    if not all(isinstance(table, dict) for table in found):
-        raise SuiteError(f"{place}: {key} must be written as [[{key}]] tables")
-    tables = cast(list[Table], found)
-    return [(f"{place}: {key} {number}", table) for number, table in enumerate(tables, 1)]
+    def findings(self) -> Iterator[Finding]:
+        for where, table in self.tables("finding", FINDING_KEYS, ("when", "says")):
+            precision = cast("float | None", table.get("precision"))
+            if precision is not None and not 0 <= precision <= 1:
+                self.problems.append(f"{where}: precision must be from 0 to 1, got {precision!r}")
+                continue
+            is_first = table.get("first_screen") is not False
+            try:
+                when = Filter.parse(str(table["when"]))
+                yield Finding(when, str(table["says"]), precision, is_first)
+            except FilterError as error:
+                self.problems.append(f"{where}: {error}")

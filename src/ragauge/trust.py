@@ -96,11 +96,8 @@ def _table() -> Mapping[str, Trust]:
     for name, row in cast("dict[str, Any]", tomllib.loads(text)["metrics"]).items():
         for each in row["measured"]:
             each |= {"sets": tuple(each["sets"]), "auroc": tuple(each["auroc"])}
-        found[name] = Trust(
-            row["note"],
-            tuple(Measured(**each) for each in row["measured"]),
-            tuple(Caution(**each) for each in row.get("cautions", ())),
-            str(row["measured_on"]),
-            tuple(row.get("languages", ())),
-        )
+        measured = tuple(Measured(**each) for each in row["measured"])
+        cautions = tuple(Caution(**each) for each in row.get("cautions", ()))
+        languages = tuple(row.get("languages", ()))
+        found[name] = Trust(row["note"], measured, cautions, str(row["measured_on"]), languages)
     return found

@@ -47,6 +47,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+SIGNS = (*COMPARISONS, "==", "~")
 RESERVED = {"and", "or", "not", "in", "is", "null", "true", "false"}
 
 
@@ -211,13 +212,13 @@ class Reader:
         conditions = [self._all()]
         while self._take("word", "or"):
             conditions.append(self._all())
-        return conditions[0] if len(conditions) == 1 else Either(tuple(conditions))
+        return Either(tuple(conditions)) if conditions[1:] else conditions[0]
 
     def _all(self) -> Condition:
         conditions = [self._one()]
         while self._take("word", "and"):
             conditions.append(self._one())
-        return conditions[0] if len(conditions) == 1 else All(tuple(conditions))
+        return All(tuple(conditions)) if conditions[1:] else conditions[0]
 
     def _one(self) -> Condition:
         self.depth += 1
@@ -256,28 +257,26 @@ class Reader:
             return All((Not(IsNull(field)), Not(member))) if negated else member
         if negated:
             raise self._error("expected in")
-        for sign in ("=", "==", "!=", "<", "<=", ">", ">=", "~"):
-            if self._take("sign", sign):
-                return Comparison(field, "=" if sign == "==" else sign, self._value())
+        token = self._peek()
+        if token and token.kind == "sign" and token.text in SIGNS:
+            self.next += 1
+            return Comparison(field, "=" if token.text == "==" else token.text, self._value())
         return Truth(field)
 
     def _value(self) -> Value:
-        token = self._peek()
-        if token and token.kind == "text":
-            self.next += 1
-            return ESCAPE.sub(r"\1", token.text[1:-1])
-        if token and token.kind == "number":
-            self.next += 1
-            number = float(token.text)
-            if not math.isfinite(number):
-                raise FilterError(
-                    f"{self.noun} {_short(self.text)}: {token.text:.40} is too large a number"
-                )
-            return number
-        for word, value in (("true", True), ("false", False)):
-            if self._take("word", word):
-                return value
-        raise self._error("expected a value: a number, true, false, or text in quotes")
+        kind, text = (token.kind, token.text) if (token := self._peek()) else ("", "")
+        boolean = {"true": True, "false": False}.get(text.casefold()) if kind == "word" else None
+        if kind not in ("text", "number") and boolean is None:
+            raise self._error("expected a value: a number, true, false, or text in quotes")
+        self.next += 1
+        if boolean is not None:
+            return boolean
+        if kind == "text":
+            return ESCAPE.sub(r"\1", text[1:-1])
+        if not math.isfinite(number := float(text)):
+            too_large = f"{text:.40} is too large a number"
+            raise FilterError(f"{self.noun} {_short(self.text)}: {too_large}")
+        return number
 
     def token_at(self, at: int) -> tuple[Token, int]:
         """The token that begins at a place or after the spaces there, and where it ends."""

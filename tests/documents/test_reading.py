@@ -10,8 +10,7 @@ import pytest
 
 from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html
 from ragauge.documents.passage import passages_of
-from ragauge.documents.reading import read_documents
-from ragauge.documents.similar import near_duplicates
+from ragauge.documents.reading import near_duplicates, read_documents
 from ragauge.errors import DataError, PlanError
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"

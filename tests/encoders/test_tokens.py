@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.encoders.tokens import Tokens, pieces, stitched, windows_of
+from ragauge.encoders.local import Tokens, pieces, stitched, windows_of
 
 
 def tokens_of(n: int, before: int = 1, after: int = 1) -> Tokens:

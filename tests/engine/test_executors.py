@@ -9,11 +9,11 @@ from pytest import approx
 from ragauge.engine.executors import (
     MAX_KILLED,
     MIN_ROWS_FOR_WORKERS,
-    InProcess,
-    Processes,
-    Threads,
     choose,
+    in_process,
+    in_processes,
     is_portable,
+    on_threads,
 )
 from ragauge.engine.frames import SCORES, evidence_json, score_frame
 from ragauge.engine.plan import make_plan
@@ -56,10 +56,10 @@ def test_a_frame_has_a_row_for_each_score_with_its_status():
 
 def test_same_rows_same_numbers_whichever_executor():
     plan = plan_of("exact_match", "keyword_coverage", "ndcg@2", "answer_match", "dont_know")
-    expected = dict(InProcess().map(plan, batches()))
+    expected = dict(in_process(plan, batches(), Resources()))
     assert sorted(expected) == [0, 1, 2]
-    for executor in (Threads(2), Processes(2)):
-        found = dict(executor.map(plan, batches()))
+    for measured in (on_threads, in_processes):
+        found = dict(measured(plan, batches(), Resources(), 2))
         assert all(found[number].equals(expected[number]) for number in expected)
 
 
@@ -71,7 +71,7 @@ def test_the_same_batches_are_taken_a_few_at_a_time():
             taken.append(batch[0])
             yield batch
 
-    results = Threads(2).map(plan_of("exact_match"), counted())
+    results = on_threads(plan_of("exact_match"), counted(), Resources(), 2)
     next(results)
     assert len(taken) <= 5
     assert len(list(results)) == 49
@@ -83,9 +83,9 @@ def test_a_bug_in_a_metric_comes_out_of_every_executor(own_metrics):
         raise KeyError(answer)
 
     plan = plan_of("buggy_everywhere")
-    for executor in (InProcess(), Threads(2)):
+    for measured in (in_process, on_threads):
         with pytest.raises(MetricError, match=r"sample 'q\d-0' of system 's'"):
-            list(executor.map(plan, batches()))
+            list(measured(plan, batches(), Resources()))
 
 
 @pytest.mark.parametrize("evidence", [{"x": {1, 2}}, {"x": float("nan")}, {"x": object()}])
@@ -95,7 +95,7 @@ def test_evidence_that_is_no_json_is_a_bug_of_its_metric(own_metrics, evidence):
         return Score(1.0, evidence=evidence)
 
     with pytest.raises(MetricError) as caught:
-        list(InProcess().map(plan_of("odd_evidence"), batches()))
+        list(in_process(plan_of("odd_evidence"), batches(), Resources()))
     assert "metric odd_evidence returned evidence that is not JSON for sample 'q0-0'" in str(
         caught.value
     )
@@ -108,16 +108,16 @@ def test_evidence_is_strict_json_that_keeps_every_text():
     evidence_json({"text": text}).encode()
 
 
-# Under one lock threads would only get in each other's way.
-HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
-IN_THIS_PROCESS = InProcess() if HAS_LOCK else Threads(4)
+def leaves_this_process(labels, n_rows, n_workers):
+    measuring, reports = choose(plan_of(*labels), n_rows, n_workers, Resources())
+    assert reports is (getattr(measuring, "func", None) is not in_processes)
+    return not reports
 
 
 def test_small_runs_stay_in_this_process_and_large_ones_leave_it():
-    plan = plan_of("exact_match")
-    assert choose(plan, 10**6, 1) == InProcess()
-    assert choose(plan, MIN_ROWS_FOR_WORKERS - 1, 4) == IN_THIS_PROCESS
-    assert choose(plan, MIN_ROWS_FOR_WORKERS, 4) == Processes(4)
+    assert not leaves_this_process(["exact_match"], 10**6, 1)
+    assert not leaves_this_process(["exact_match"], MIN_ROWS_FOR_WORKERS - 1, 4)
+    assert leaves_this_process(["exact_match"], MIN_ROWS_FOR_WORKERS, 4)
 
 
 def test_only_a_metric_that_another_process_can_import_goes_there(
@@ -129,7 +129,7 @@ def test_only_a_metric_that_another_process_can_import_goes_there(
 
     # No other process finds a function inside of a function.
     assert not is_portable(plan_of("made_here"))
-    assert choose(plan_of("made_here"), 10**6, 4) == IN_THIS_PROCESS
+    assert not leaves_this_process(["made_here"], 10**6, 4)
     mine = "import ragauge as rg\n@rg.metric\ndef {}(answer: str) -> float:\n    return 1.0\n"
     (tmp_path / "loud_metrics.py").write_text(mine.format("loud"))
     monkeypatch.syspath_prepend(tmp_path)
@@ -161,12 +161,13 @@ def test_batches_of_a_killed_worker_are_measured_again_until_it_is_killed_too_of
     )
     (tmp_path / "script.py").write_text(
         "import ragauge as rg, deadly_metrics\n"
-        "from ragauge.engine.executors import Processes\n"
+        "from ragauge.engine.executors import in_processes\n"
         "from ragauge.engine.plan import make_plan\n"
+        "from ragauge.engine.resources import Resources\n"
         "if __name__ == '__main__':\n"
         "    plan = make_plan([rg.Suite.of(['deadly'])], ['id', 'system', 'answer'])\n"
         "    rows = [{'id': [f'q{n}'], 'system': ['s'], 'answer': [str(n)]} for n in range(9)]\n"
-        "    found = dict(Processes(2).map(plan, enumerate(rows)))\n"
+        "    found = dict(in_processes(plan, enumerate(rows), Resources(), 2))\n"
         "    print([found[n]['value'].item() for n in range(9)])\n"
     )
     done = subprocess.run(

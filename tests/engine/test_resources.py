@@ -8,7 +8,7 @@ import pytest
 import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.executors import InProcess, Processes
+from ragauge.engine.executors import in_process, in_processes
 from ragauge.engine.frames import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
@@ -115,8 +115,9 @@ class Own(MiniLM):
 LABELS = ["semantic_similarity", "bertscore(idf=true)", "sentence_coverage", "exact_match"]
 
 
-def frame_of(executor, plan, columns):
-    parts = dict(executor.map(plan, [(0, part(columns, 0, 4)), (1, part(columns, 4, 9))]))
+def frame_of(measured, plan, columns, *options):
+    batches = [(0, part(columns, 0, 4)), (1, part(columns, 4, 9))]
+    parts = dict(measured(plan, batches, *options))
     return [row for number in (0, 1) for row in parts[number].iter_rows()]
 
 
@@ -133,8 +134,8 @@ def test_worker_processes_give_the_same_to_the_last_bit(tmp_path):
         if node.definition.corpus:
             cells = [columns[one.column] for one in node.inputs]
             resources.corpus[node.key] = of_corpus(node, cells, resources)
-    here = frame_of(InProcess(resources), plan, columns)
-    assert frame_of(Processes(2, resources), plan, columns) == here
+    here = frame_of(in_process, plan, columns, resources)
+    assert frame_of(in_processes, plan, columns, resources, 2) == here
     assert list(score_frame(plan, columns, resources).iter_rows()) == here
 
 

@@ -6,9 +6,8 @@ import numpy as np
 from pytest import approx
 
 from ragauge.encoders.cached import CachedEncoder, NoVector
-from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.local import LocalEncoder, Tokens
 from ragauge.encoders.protocol import Floats, Ints
-from ragauge.encoders.tokens import Tokens
 from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
 from ragauge.language.stems import stemmed
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.language.spans import SpanSet
+from ragauge.language.text import SpanSet
 
 PLACES = st.integers(0, 20)
 SPANS = st.lists(st.tuples(PLACES, PLACES).map(sorted).map(tuple), max_size=6)

@@ -29,7 +29,7 @@ def test_a_text_with_a_name_of_dates_is_searched_for_dates():
 def test_a_text_with_a_number_word_is_searched_for_numbers():
     for word in NUMBER_WORDS:
         for text in (f"At {word.title()}-odd", f"“{word}”", f"__{word}__", f"{word},"):
-            assert words_of(text).may_spell_numbers, text
+            assert words_of(text).number_names, text
 
 
 @pytest.mark.parametrize(

@@ -396,3 +396,15 @@ def test_rows_that_do_not_fit_by_place_are_the_same_problem(files, written, chec
     other = [{**row, "reference": "x"} if at == 9 else row for at, row in enumerate(by_place("b"))]
     sources = files({"a": by_place("a"), "b": other})
     assert "is 'x' here, but '9' in" in check_same_problems(sources, by_place=True)
+
+
+def test_extra_fields_may_have_any_name_beside_gold_that_is_added():
+    extra = {"row": 1, "at": 2, "value": 3, "donor": 4}
+    answer = {"id": "q1", "answer": "Here", **extra}
+    joined = load([answer], gold=[{"id": "q1", "references": ["Here"]}])
+    shared = load({"a": [{**answer, "references": ["Here"]}], "b": [{**answer, "value": 5}]})
+    assert joined.frame.select(*extra).rows() == [(1, 2, 3, 4)]
+    assert shared.frame.select(*extra, "references").rows() == [
+        (1, 2, 3, 4, ["Here"]),
+        (1, 2, 5, 4, ["Here"]),
+    ]

@@ -377,7 +377,7 @@ def test_a_large_file_of_gold_says_that_it_is_read_as_a_whole(
     samples = load(path, gold=gold)
     assert not samples.is_file
     assert "as a whole" not in str(samples.notes)
-    monkeypatch.setattr(loaders, "is_large", bool)
+    monkeypatch.setattr(loaders, "LARGE_BYTES", 1)
     assert load(path, gold=gold).notes[-1].startswith("read the gold as a whole into memory")
 
 
@@ -389,7 +389,7 @@ def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
     data = json.dumps([{"id": row["id"], "answer": "x"} for row in plain(40)]).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     assert "into memory" not in str(load(path).notes)
-    monkeypatch.setattr(loaders, "is_large", bool)
+    monkeypatch.setattr(loaders, "LARGE_BYTES", 1)
     note = (
         f"read as a whole into memory: {path} is one JSON value; "
         ".jsonl, .csv and .parquet are read in pieces"
@@ -438,4 +438,4 @@ def test_a_small_parquet_file_that_repeats_its_values_is_large(tmp_path: Path):
             pl.all().repeat_by(n).explode()
         ).write_parquet(path)
         assert path.stat().st_size < 4 * 2**20
-        assert loaders.is_large([path]) == is_large
+        assert (loaders.size_of([path]) >= loaders.LARGE_BYTES) == is_large

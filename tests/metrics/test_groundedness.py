@@ -13,9 +13,8 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.encoders.cached import CachedEncoder, pieces
-from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.local import LocalEncoder, Tokens
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
 from ragauge.language.claims.nearest_sentences import MAX_WORDS
 from ragauge.language.numbers.numbers import quantities

@@ -161,7 +161,7 @@ def test_a_conversation_is_sliced_by_turn_and_not_by_its_messages():
     ]
     slices = run_slices(rg.evaluate(rg.load(rows), "exact_match"))
     assert list(slices) == ["answerable", "turn"]
-    assert slices["turn"].values == [1, 2]
+    assert slices["turn"]["values"] == [1, 2]
 
 
 def test_slices_have_the_numbers_of_the_grouped_summary(run, page):

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragauge.errors import StoreError
-from ragauge.people.review_labels import Retraction, ReviewLabel, lines_of
-from ragauge.people.run_labels import RunLabels
+from ragauge.people.review_labels import Retraction, ReviewLabel, RunLabels, lines_of
 
 
 def label(id: str, minute: int, rater: str = "ann") -> ReviewLabel:

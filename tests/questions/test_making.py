@@ -87,8 +87,6 @@ def test_each_question_names_its_subject(asked_of):
         ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
         ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
         ("# Tags\n\nPrivate pages can be read by anyone who knows the address.", "Can private pages"),
-        ("# Tags\n\nThe more filters you enable, the more work Mapper does.", "more filter"),
-        ("# Tags\n\nMapper Two supports 256, 512 or 1024.", "What does"),
         ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
     ],
 )  # fmt: skip
@@ -114,57 +112,31 @@ def test_what_no_question_says_is_not_asked(asked_of, text, silly):
         ("Wet boots can damage the floor of the porch.", "object", "What can wet boots damage?", "the floor of the porch"),
         ("Lantern Hut offers the best soup of the valley.", "object", None, ""),
         ("Lantern Hut has the best soup of the valley.", "object", None, ""),
-        ("Amber light means that walkers must be off the tops.", "definition", "What does amber light mean?", "that walkers must be off the tops"),
         ("Ada Merrow is a teacher from Penlow.", "definition", "Who is Ada Merrow?", "a teacher from Penlow"),
         ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
         ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
         ("Lantern Hut is one of the houses of a miller.", "definition", None, ""),
         ("The Hut Circle was founded in Penlow by Ida Merrow.", "agent", "Who founded the Hut Circle in Penlow?", "Ida Merrow"),
-        ("Lantern Hut has a maximum height of 112 metres.", "measure", "What is the maximum height of Lantern Hut?", "112 metres"),
-        ("Lantern Hut sold a maximum weight of 112 kg.", "measure", None, ""),
         ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
         ("Ms Ida Merrow paid for the new roof of the barn.", "which", "Who paid for the new roof of the barn?", "Ms Ida Merrow"),
         ("Ida Merrow has the key of the old barn.", "which", None, ""),
         ("Wool socks can prevent blisters on long walks.", "which", None, ""),
-        ("Lantern Hut takes 7 grams of ground coffee.", "count", "How much ground coffee does Lantern Hut take?", "7 grams"),
-        ("Lantern Hut offers 27 days of rest.", "count", "How many days of rest does Lantern Hut offer?", "27 days of rest"),
-        ("The stove of Lantern Hut weighs 6.4 kg.", "measure", "How much does the stove of Lantern Hut weigh?", "6.4 kg"),
         ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
         ("If a guest is late, it is cold.", "condition", None, ""),
         ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
         ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
         ("Soup for Lantern Hut consists of peas and salt.", "complement", "What does soup for Lantern Hut consist of?", "peas and salt"),
         ("Lantern Hut is used to store the boats.", "complement", "What is Lantern Hut used for?", "to store the boats"),
-        ("Each bag for Lantern Hut contains 85 kg of flour.", "count", "How much flour does each bag for Lantern Hut contain?", "85 kg"),
-        ("The path at Lantern Hut is 12 metres wide.", "measure", "How wide is the path at Lantern Hut?", "12 metres"),
-        ("A tour of Lantern Hut takes two to four hours.", "time", "How long does a tour of Lantern Hut take?", "two to four hours"),
         ("Lantern Hut had lost its roof in 1994.", "date", None, ""),
         ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
         ("Every hut has a radio on channel 7.", "count", None, ""),
-        ("Lantern Hut serves 60% of the guests.", "changed number", "Does Lantern Hut serve 75% of the guests?", "No. Lantern Hut serves 60% of the guests."),
         ("Lantern Hut is open to guests from the age of 18.", "changed number", None, ""),
-        ("Lantern Hut serves 90% of the guests.", "changed number", "Does Lantern Hut serve 45% of the guests?", "No. Lantern Hut serves 90% of the guests."),
-        ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 1,500 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
+        ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 600 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
         ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
     ],
 )  # fmt: skip
 def test_each_pattern_asks_for_its_part(asked_of, text, pattern, question, answer):
     assert asked_of(text, pattern) == ({} if question is None else {question: answer})
-
-
-@pytest.mark.parametrize(
-    ("intro", "question"),
-    [
-        ("The following rooms are open in winter", "Which rooms are open in winter (Huts)?"),
-        ("Curlew Hut offers", "What does Curlew Hut offer?"),
-        ("There are two comforts", "What are the two comforts (Huts)?"),
-    ],
-)
-def test_the_items_of_a_list_answer_the_sentence_above_it(tmp_path, intro, question):
-    (tmp_path / "a.md").write_text(f"# Huts\n\n{intro}:\n\n- a stove\n- two beds.\n")
-    (draft,) = drafts(documents_of(tmp_path))
-    assert (draft.question, draft.references) == (question, ("a stove; two beds",))
-    assert draft.sources[0].text == f"{intro}:\n\n- a stove\n- two beds."
 
 
 def test_a_list_is_no_answer_to_the_heading_above_it(asked_of):

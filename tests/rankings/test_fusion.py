@@ -128,6 +128,7 @@ RUNS = st.lists(
     st.dictionaries(
         st.sampled_from("12"),
         st.dictionaries(st.sampled_from("abcde"), st.integers(-3, 3).map(float), min_size=1),
+        min_size=1,
         max_size=2,
     ).map(run),
     min_size=1,
@@ -185,23 +186,11 @@ def test_settings_that_cannot_be_are_refused(settings, said):
         fuse([], **settings)
 
 
-@pytest.mark.parametrize(
-    ("frame", "said"),
-    [
-        (LEFT.drop("doc"), "run 2: has no column doc; its columns are query, score"),
-        (
-            run({"7": {"a": float("nan")}}),
-            "run 2: id '7', field 'score': document 'a' has the score nan",
-        ),
-        (run({"7": {"a": None}}), "document 'a' has the score None; give each a finite number"),
-        (pl.concat([LEFT, LEFT.head(1)]), "run 2: id '1': document 'a' is listed twice; keep one"),
-        (run({None: {"a": 1.0}}), "run 2: field 'query': is null in 1 rows"),
-        (LEFT.with_columns(score=pl.lit("9")), "field 'score': is String, not numbers"),
-    ],
-)
-def test_rows_that_cannot_be_fused_are_refused_with_their_run(frame, said):
-    with pytest.raises(DataError, match=said):
-        fuse([LEFT, frame])
+def test_what_is_no_list_of_runs_is_refused():
+    with pytest.raises(PlanError, match="give a list"):
+        fuse({"1": {"a": 1.0}})
+    with pytest.raises(DataError, match="must be finite, got nan"):
+        fuse([LEFT, run({"7": {"a": float("nan")}})])
 
 
 def test_scores_that_overflow_are_refused():

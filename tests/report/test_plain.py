@@ -10,6 +10,9 @@ import subprocess
 import pytest
 
 from ragauge.report.plain import (
+    data_for_pipe,
+    data_for_terminal,
+    distinct_names,
     for_csv,
     for_latex,
     for_markdown,
@@ -18,7 +21,7 @@ from ragauge.report.plain import (
     shortened,
     show_command,
 )
-from ragauge.report.writing import csv_lines
+from ragauge.report.writing import csv_lines, html_text, markdown_table
 
 ESCAPES = {
     "\x1b[31mred\x1b[0m": r"\x1b[31mred\x1b[0m",
@@ -158,3 +161,30 @@ def test_a_shell_reads_names_back():
 )
 def test_a_name_with_a_dash_is_no_option(folder, id, words):
     assert shlex.split(show_command(folder, id)) == ["ragauge", "show", *words]
+
+
+def test_data_keeps_its_line_ends_and_a_pipe_all_but_controls():
+    assert data_for_terminal('{"id": "a\u202eb"}\n') == '{"id": "a\\u202eb"}\n'
+    assert data_for_pipe("a\x1b[31m, \u200f") == "a\\u001b[31m, \u200f"
+
+
+def test_names_that_are_cut_differ_where_that_is_possible():
+    cut = {
+        ("model-of-may-large", "model-of-may-small"): ("…may-large", "…may-small"),
+        ("a-model-of-1-may", "b-model-of-1-may"): ("a-model-o…", "b-model-o…"),
+        ("a-1-model-of-may", "a-2-model-of-may", "a-1-model-of-jun"): (
+            "a-1-…f-may",
+            "a-2-…f-may",
+            "a-1-…f-jun",
+        ),
+        ("a\n", "a\\n"): ("a\\n", "a\\n"),
+    }
+    for names, shown in cut.items():
+        assert tuple(distinct_names(names, 10).values()) == shown
+
+
+def test_html_is_escaped_and_cut_and_markdown_keeps_its_columns():
+    assert html_text("a <b>\n" + "c" * 60, 10) == "a &lt;b&gt; ccc…"
+    assert html_text("\u202ex") == "\\u202ex"
+    lines = ["| run | map |", "| :-- | --: |", "| a\\|b | 0.5 |"]
+    assert list(markdown_table(("run", "map"), [("a|b", "0.5")], "lr")) == lines

@@ -211,7 +211,7 @@ def test_labels_that_are_given_while_a_run_is_made_again_stay(store):
 
 def test_people_on_two_machines_label_a_run_at_a_url(store, machine, tmp_path, monkeypatch):
     # Labels of others are fetched whenever they are asked for.
-    monkeypatch.setattr("ragauge.people.run_labels.REFRESHED_EVERY_S", 0.0)
+    monkeypatch.setattr("ragauge.people.review_labels.REFRESHED_EVERY_S", 0.0)
     evaluated()
     ann = Review(rg.open_run(URL).review_queue(), opinions=2)
     first, second, *_ = ann.queue.items
@@ -268,7 +268,7 @@ def test_a_label_that_cannot_be_put_is_not_saved(store):
 
 
 def test_many_labels_go_to_several_files(store, monkeypatch):
-    monkeypatch.setattr("ragauge.people.run_labels.MAX_BYTES_TO_PUT", 500)
+    monkeypatch.setattr("ragauge.people.review_labels.MAX_BYTES_TO_PUT", 500)
     run, _ = evaluated()
     review = Review(run.review_queue())
     for item in review.queue.items[:8]:
@@ -412,14 +412,6 @@ def test_while_a_process_makes_a_run_no_other_one_here_does(store):
         f"{URL}: another process on this machine writes this run; wait until it has ended"
     )
     assert rg.open_run(URL).scores.height == 200
-
-
-@pytest.mark.parametrize("content", ["[]", '["manifest.json", []]\n5', "\0"])
-def test_without_its_bookkeeping_a_working_copy_is_fetched_again(store, content):
-    run, _ = evaluated()
-    (run.folder / ".copied").write_text(content)
-    assert rg.open_run(URL).scores.equals(run.scores)
-    assert len(store.reads) == 2 + 20 + 2
 
 
 def test_a_place_for_the_copy_that_cannot_be_written_says_so(store, monkeypatch, tmp_path):

@@ -25,28 +25,11 @@ from ragauge.cli.streams import (
 )
 from ragauge.errors import PlanError, RagaugeError, StoreError, did_you_mean
 
-ORDER = [
-    "demo",
-    "questions",
-    "ask",
-    "run",
-    "show",
-    "compare",
-    "gate",
-    "report",
-    "view",
-    "review",
-    "calibrate",
-    "label-plan",
-    "judge-bias",
-    "rank",
-    "score",
-    "metrics",
-    "prompts",
-    "cache",
-    "validate",
-    "doctor",
-]
+ORDER = (
+    *("demo", "questions", "ask", "run", "show", "compare", "gate", "report", "view", "review"),
+    *("calibrate", "label-plan", "judge-bias", "rank", "score", "metrics", "prompts", "cache"),
+    *("validate", "doctor"),
+)
 """The commands as help lists them; others follow."""
 
 
@@ -55,9 +38,8 @@ def _commands() -> Mapping[str, str]:
     lines: dict[str, str] = {}
     folder = Path(__file__).parent / "commands"
     for module in pkgutil.iter_modules([str(folder)]):
-        file = folder / f"{module.name}.py"
         try:
-            with file.open(encoding="utf-8") as text:
+            with (folder / f"{module.name}.py").open(encoding="utf-8") as text:
                 line = text.readline().strip().strip('"')
         except OSError:  # an installation without sources
             found = importlib.import_module(f"ragauge.cli.commands.{module.name}")
@@ -108,10 +90,28 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its code; docs/runs.md lists the codes."""
+    code: object
     with prepared_streams(), stopped_by_signals():
         try:
-            code = _run(sys.argv[1:] if arguments is None else list(arguments))
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            if any("\0" in argument for argument in given):  # only Python can give one
+                raise PlanError(
+                    "an argument has a NUL character, which no path and no text here can have"
+                )
+            if (
+                os.environ.get("POLARS_MAX_THREADS", "").strip() == "0"
+            ):  # polars would end with a panic
+                raise PlanError(
+                    "POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it"
+                )
+            if "_RAGAUGE_COMPLETE" in os.environ:
+                cli.main(given, prog_name="ragauge")
+            # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
+            with cli.make_context("ragauge", given) as context:
+                code = cli.invoke(context)
             sys.stdout.flush()
+        except SystemExit as ended:  # so click ends a completion
+            code = ended.code if "_RAGAUGE_COMPLETE" in os.environ else _failed(ended)
         except click.exceptions.Exit as exiting:
             code = exiting.exit_code
         except BaseException as error:  # a panic of polars is no Exception
@@ -125,12 +125,10 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, Exception | KeyboardInterrupt):
         interrupt = interrupt or interrupt_behind(error)
     if interrupt is not None:
-        is_terminated = isinstance(interrupt, TerminatedError)
-        say(
-            f"{'terminated' if is_terminated else 'interrupted'}; finished batches are kept: "
-            "run the same command again to resume"
-        )
-        return interrupt.exit_code if is_terminated else INTERRUPTED
+        signum = interrupt.signum if isinstance(interrupt, TerminatedError) else None
+        what = "interrupted" if signum is None else "terminated"
+        say(f"{what}; finished batches are kept: run the same command again to resume")
+        return INTERRUPTED if signum is None else 128 + signum  # as a shell reports it
     if isinstance(error, click.ClickException):
         # It repeats what was typed, or came from a script.
         said = "\n".join(map(one_line, error.format_message().splitlines()))
@@ -140,6 +138,7 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, RagaugeError):
         complain(error)
         return error.exit_code
+    reason = ""
     if isinstance(error, OSError):
         silence(sys.stdout)
         reason = f"cannot write: {error}; free space or write elsewhere"
@@ -147,13 +146,12 @@ def _failed(error: BaseException) -> int:
             try:
                 Path.cwd()
             except OSError:
-                reason = (
-                    "the folder in which the command was started is gone; change into another one"
-                )
+                gone = "the folder in which the command was started is gone"
+                reason = f"{gone}; change into another one"
+    elif isinstance(error, MemoryError):
+        reason = "not enough memory; evaluate fewer rows (--limit) or give the process more memory"
+    if reason:
         complain(reason)
-        return StoreError.exit_code
-    if isinstance(error, MemoryError):
-        complain("not enough memory; evaluate fewer rows (--limit) or give the process more memory")
         return StoreError.exit_code
     import traceback
 
@@ -166,20 +164,3 @@ def _failed(error: BaseException) -> int:
         f"{last.lineno}); please report it with what RAGAUGE_TRACEBACK=1 prints"
     )
     return BUG
-
-
-def _run(arguments: list[str]) -> object:
-    if any("\0" in argument for argument in arguments):  # only Python can give one
-        raise PlanError(
-            ["an argument has a NUL character, which no path and no text here can have"]
-        )
-    if os.environ.get("POLARS_MAX_THREADS", "").strip() == "0":  # polars would end with a panic
-        raise PlanError(["POLARS_MAX_THREADS is 0; set it to a number of threads, or unset it"])
-    if "_RAGAUGE_COMPLETE" in os.environ:
-        try:
-            cli.main(arguments, prog_name="ragauge")
-        except SystemExit as ended:  # so click ends a completion
-            return ended.code
-    # Not cli.main: it exits with 1 on a broken pipe, and 1 has another meaning here.
-    with cli.make_context("ragauge", arguments) as context:
-        return cli.invoke(context)

@@ -60,8 +60,7 @@ class Inquiry:
 
         PlanError or DataError before anything is asked.
         """
-        targets = asking.by_name
-        if not targets:
+        if not (targets := asking.by_name):
             raise click.UsageError(
                 "no system to ask; name one with --target app.py:function, --url, --chat or --shell"
             )
@@ -69,67 +68,67 @@ class Inquiry:
         for file in output:
             check_output(file)
         samples = as_questions(select(load(questions, **reading), where=where, limit=limit))
-        for note in samples.notes:
-            say(note)
+        say(*samples.notes)
         # The same name for the same command, which so resumes.
         words = "-".join([questions.name.partition(".")[0], *targets])
         name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")
         place = folder or ANSWERS_FOLDER / name
         limits = Limits(asking.concurrency, asking.timeout, asking.retries, asking.again)
-        vary = dict(asking.vary)
+        planned |= {"vary": dict(asking.vary), "limits": limits, "options": options}
         with redirect_stdout(sys.stderr):  # what the target prints when it is imported
-            plan = AskPlan.prepare(
-                samples, targets, vary=vary, folder=place, limits=limits, options=options, **planned
-            )
-        return cls(plan, place)
+            return cls(AskPlan.prepare(samples, targets, folder=place, **planned), place)
 
     def run(self, *, quiet: bool) -> Answers:
         """Ask what is not answered yet, and show how far it is."""
-        watch = _Watch(quiet=quiet)
-        with live_line(watch.words, quiet=quiet), redirect_stdout(sys.stderr):
+        started = begun = time.monotonic()
+        sparse, last = Sparse(), list[Tally]()
+
+        def tell(tally: Tally) -> None:
+            nonlocal begun
+            now = time.monotonic()
+            begun = begun if last else now
+            last[:] = [tally]
+            if not quiet and sparse.is_due(now - started):
+                say(words())
+
+        def words() -> str:
+            return _words(last[0], time.monotonic() - begun) if last else "starting"
+
+        with live_line(words, quiet=quiet), redirect_stdout(sys.stderr):
             try:
-                return self.plan.run(watch.tell)
+                return self.plan.run(tell)
             except KeyboardInterrupt:
-                n = watch.tally.answered + watch.tally.kept if watch.tally else 0
+                n = sum(tally.answered + tally.kept for tally in last)
                 say(f"{counted(n, 'answer')} of {self.plan.n_answers:,} are kept in {self.folder}")
                 raise
 
     def scored(self, config: Config) -> Config:
         """The configuration that scores the answers in place of the questions; the limits without a judge were of asking."""
-        is_judged = "model" in config.judge
-        judge = {
-            name: value for name, value in config.judge.items() if is_judged or name not in LIMITS
-        }
-        return replace(
-            config,
-            judge=judge,
-            data=self.folder / ANSWERS,
-            gold=None,
-            prefer=None,
-            by_place=False,
-            map={},
-            where=None,
-            limit=None,
-        )
+        judge = {**config.judge}
+        if "model" not in judge:
+            judge = {name: value for name, value in judge.items() if name not in LIMITS}
+        of_questions = dict.fromkeys(("gold", "prefer", "where", "limit"))
+        config = replace(config, judge=judge, map={}, by_place=False, **of_questions)
+        return replace(config, data=self.folder / ANSWERS)
 
     def forecast(self, *, quiet: bool) -> int:
         """Ask the first questions, and say how long all take and what they cost; the exit code."""
-        ids = [str(row["id"]) for row in question_rows(self.plan.questions)[:TRIED]]
-        frame = self.plan.questions.frame
-        few = Samples(frame.filter(frame["id"].is_in(ids)), self.plan.questions.source)
+        questions, at_once = self.plan.questions, self.plan.limits.concurrency
+        ids = [str(row["id"]) for row in question_rows(questions)[:TRIED]]
+        few = Samples(questions.frame.filter(questions.frame["id"].is_in(ids)), questions.source)
         start = time.monotonic()
         answers = replace(self, plan=replace(self.plan, questions=few, repeat=1)).run(quiet=quiet)
-        took_s, limits = time.monotonic() - start, self.plan.limits
+        took_s = time.monotonic() - start
         print_answers(answers)
         code = say_faults(answers)
         rows = answers.samples.frame.filter(answers.samples.frame["status"] == "ok")
         n_left = self.plan.n_unanswered()
         if rows.is_empty() or not n_left:
             return code
-        left_s = n_left * cast(float, rows["latency_s"].mean()) / limits.concurrency
+        left_s = n_left * cast(float, rows["latency_s"].mean()) / at_once
         text = (
             f"asked {counted(len(ids), 'question')} in {took_s:.1f} s; {counted(n_left, 'more answer')} "
-            f"at {limits.concurrency} at once take {spoken(left_s)}"
+            f"at {at_once} at once take {spoken(left_s)}"
         )
         costs = rows["cost_usd"].cast(float)
         if costs.count():
@@ -138,34 +137,16 @@ class Inquiry:
         return code
 
 
-class _Watch:
-    """How far asking is, in words."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self.tally: Tally | None = None
-        self._quiet, self._sparse = quiet, Sparse()
-        self._started = self._begun = time.monotonic()
-
-    def tell(self, tally: Tally) -> None:
-        now = time.monotonic()
-        self._begun = now if self.tally is None else self._begun
-        self.tally = tally
-        if not self._quiet and self._sparse.is_due(now - self._started):
-            say(self.words())
-
-    def words(self) -> str:
-        """`asked 120 of 1,000 questions · 52 a second · about 17 s left · $0.12 so far`"""
-        tally = self.tally
-        if tally is None:
-            return "starting"
-        text = f"asked {tally.done:,} of {counted(tally.n, 'question')}"
-        n_new, taken_s = tally.answered + tally.n_failed, time.monotonic() - self._begun
-        if n_new and taken_s > 1:
-            rate = n_new / taken_s
-            text += f" · {rate:,.0f} a second" if rate >= 2 else f" · {rate * 60:,.0f} a minute"
-            text += f" · {spoken((tally.n - tally.done) / rate)} left"
-        text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
-        return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
+def _words(tally: Tally, taken_s: float) -> str:
+    """`asked 120 of 1,000 questions · 52 a second · about 17 s left · $0.12 so far`"""
+    text = f"asked {tally.done:,} of {counted(tally.n, 'question')}"
+    n_new = tally.answered + tally.n_failed
+    if n_new and taken_s > 1:
+        rate = n_new / taken_s
+        text += f" · {rate:,.0f} a second" if rate >= 2 else f" · {rate * 60:,.0f} a minute"
+        text += f" · {spoken((tally.n - tally.done) / rate)} left"
+    text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
+    return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
 
 
 def print_answers(answers: Answers) -> None:

@@ -38,17 +38,16 @@ def print_estimate(estimates: "Mapping[str, CostEstimate]", judging: JudgeConfig
     """Print the calls that each judge still has to answer, their cost, and whether a limit ends them."""
     from ragauge.report.terminal import console, print_table
 
-    def estimate(numbers: tuple[float, float, float], form: str) -> str:
-        low, likely, high = map(form.format, numbers)
-        return f"{likely} ({low}–{high})"
-
     rows: list[tuple[str, ...]] = []
     for judge, cost in estimates.items():
+        tokens, replies = (
+            "{1:,.0f} ({0:,.0f}–{2:,.0f})".format(*n)
+            for n in (cost.prompt_tokens, cost.completion_tokens)
+        )
         dollars = "unknown price; give --price"
         if cost.cost_usd is not None:
-            dollars = estimate(cost.cost_usd, "${:,.4f}")
-        tokens = [estimate(n, "{:,.0f}") for n in (cost.prompt_tokens, cost.completion_tokens)]
-        rows.append((judge, f"{cost.calls:,}", *tokens, dollars))
+            dollars = "${1:,.4f} (${0:,.4f}–${2:,.4f})".format(*cost.cost_usd)
+        rows.append((judge, f"{cost.calls:,}", tokens, replies, dollars))
     header = ("judge", "calls", "prompt tokens", "reply tokens", "cost")
     print_table(console(sys.stdout), header, rows)
     for judge, cost in estimates.items():
@@ -88,15 +87,10 @@ def exit_code(run: ScoredRun, plan: Plan) -> int:
         reasons = "; ".join(dict.fromkeys(unasked.values()))
         say(f"{', '.join(unasked)}: no scores; {reasons}")
         return JudgeError.exit_code
-    need_encoder = {
-        metric.metric
-        for metric in plan.metrics
-        if metric.definition is not None
-        and "encoder" in metric.definition.resources
-        and "judge" not in metric.definition.resources
-    }
-    failed = need_encoder & {each.metric for each in run.outcomes.absent if each.status == "failed"}
-    nothing_encoded = failed and not health.scored & need_encoder
+    needs = {each.metric: each.definition.resources for each in plan.metrics if each.definition}
+    encoded = {name for name, own in needs.items() if "encoder" in own and "judge" not in own}
+    failed = encoded & {each.metric for each in run.outcomes.absent if each.status == "failed"}
+    nothing_encoded = failed and not health.scored & encoded
     if nothing_encoded and (reason := health.why_nothing_scored(failed)):
         say(f"the encoder gave no vectors: {reason}")
         return EncoderError.exit_code

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge import catalog
 from ragauge.cli.options import import_plugins
@@ -46,18 +47,15 @@ MAX_ON_PAGE = 200_000
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Everything a run needs, read and checked."""
+    """Everything a run needs, read and checked; `by` has the fields of the summary, `executor` is a cluster."""
 
     config: Config
     metrics: Sequence[Suite]
     judging: JudgeConfig
     evaluation: Evaluation
     by: Sequence[str]
-    """The fields that the summary is broken down by."""
     folder: Path
-    """Where the run is kept."""
     executor: Ray | None
-    """The cluster that scores; None for this machine."""
 
     @property
     def place(self) -> str:
@@ -86,15 +84,14 @@ def run_config(
 
     if fast and retry_unreadable:
         raise PlanError(
-            ["--fast makes no calls, but --retry-unreadable needs them; remove one of the two"]
+            "--fast makes no calls, but --retry-unreadable needs them; remove one of the two"
         )
     names = ", ".join(path.name for path in _inputs(config))
     with live_line(lambda: f"loading {names}", quiet=quiet):
         mode = "estimate" if dry_run else "cached" if fast else "ask"
         work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
     evaluation, judging = work.evaluation, work.judging
-    for note in evaluation.samples.notes:
-        say(note)
+    say(*evaluation.samples.notes)
     if dry_run:
         print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
         if judging.judges:
@@ -123,8 +120,7 @@ def run_config(
         say(f"no answer could be scored: {health.why_nothing_scored()}")
     say(f"stored in {work.place}")
     say_truncated(health)
-    for line in judging_lines(run):
-        say(line)
+    say(*judging_lines(run))
     judging.close()
     code = exit_code(run, evaluation.plan)
     if report:
@@ -135,8 +131,7 @@ def run_config(
 def evaluate_config(config: Config) -> ScoredRun:
     """Evaluate a configuration and store the run, without printing its results."""
     work = _prepared(config, "ask", retry_unreadable=False, record=None)
-    for note in work.evaluation.samples.notes:
-        say(note)
+    say(*work.evaluation.samples.notes)
     run = _evaluated(work, quiet=False)
     say(f"stored in {work.place}")
     say_truncated(Health(run))
@@ -160,7 +155,14 @@ def _prepared(
     from ragauge.views.run_report import check_outputs
 
     import_plugins(config.plugins)
-    if problems := [problem for text in config.metrics if (problem := _several_metrics(text))]:
+    problems: list[str] = []
+    for text in config.metrics:
+        with suppress(LabelError):  # named later
+            parts = [str(part).strip() for part in outside_brackets(",", text)]
+            if len([Label.parse(part) for part in parts]) > 1:
+                own = " ".join(f"-m {quote(part)}" for part in parts)
+                problems.append(f"{text!r} names several metrics; give each its own option: {own}")
+    if problems:
         raise PlanError(problems)
     known, executor, metrics = shipped_suites(), None, list[Suite]()
     suites = [name for name in config.suites if name in known or name.endswith(".toml")]
@@ -168,7 +170,7 @@ def _prepared(
         if config.on is not None:
             executor = Ray.named(config.on, config.workers, config.storage)
         elif config.storage is not None:
-            raise PlanError(["--storage is for a cluster; add --on, or remove it"])
+            raise PlanError("--storage is for a cluster; add --on, or remove it")
     with _collecting(problems):
         if config.folder is not None:
             url_of_run(config.folder)
@@ -189,15 +191,15 @@ def _prepared(
     judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
     source = dict(config.systems) or config.data
     if source is None:
-        raise PlanError(["the configuration has no answers; add data or [systems]"])
+        raise PlanError("the configuration has no answers; add data or [systems]")
     prefer = cast("Prefer | None", config.prefer)  # load rejects other words
     loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
     samples = select(loaded, where=config.where, limit=config.limit)
-    cache, evaluations = cache_path(config.cache), list[Evaluation]()
+    cache = cache_path(config.cache)
     if mode == "estimate" and cache is not None and not exists(cache):
         cache = None  # a dry run must not create it
     with _collecting(problems):
-        made = Evaluation.prepare(
+        evaluation = Evaluation.prepare(
             samples,
             metrics,
             encoder=encoder,
@@ -206,17 +208,15 @@ def _prepared(
             seed=config.seed,
             evidence=cast("KeptEvidence", config.evidence or "all"),
         )
-        evaluations.append(made)
     with _collecting(problems):
-        check_groups(samples, slices_of(samples, config.by))
+        by = slices_of(samples, config.by)
+        check_groups(samples, by)
     if problems:
         raise PlanError(problems)
-    (evaluation,) = evaluations
     stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
-    by = slices_of(samples, config.by)
     return _Work(config, metrics, judging, evaluation, by, folder, executor)
 
 
@@ -224,10 +224,11 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     """Run the evaluation and show how far it is; a run that will take long says so."""
     evaluation, plan, executor = work.evaluation, work.evaluation.plan, work.executor
     workers = work.config.workers or os.cpu_count() or 1
+    run = partial(evaluation.run, work.folder, workers=workers, executor=executor, by=work.by)
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
-        return evaluation.run(work.folder, workers=workers, executor=executor, by=work.by)
+        return run()
     forecast = Forecast(evaluation.workload(work.folder))
     if executor is not None or not evaluation.reports(workers):
         # Worker processes report finished batches only.
@@ -235,9 +236,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         if executor is None:
             forecast.node_s |= evaluation.node_seconds()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
-        return evaluation.run(
-            work.folder, workers=workers, listener=listener, executor=executor, by=work.by
-        )
+        return run(listener=listener)
 
 
 def _write_page(run: ScoredRun) -> None:
@@ -265,19 +264,6 @@ def _write_page(run: ScoredRun) -> None:
     say(f"open {path} in a browser")
 
 
-def _several_metrics(text: str) -> str:
-    """The problem of an option that names several metrics; empty for a single one."""
-    parts = [part.strip() for part in outside_brackets(",", text)]
-    try:
-        is_single = len([Label.parse(part) for part in parts]) < 2
-    except LabelError:
-        return ""
-    repeated = " ".join(f"-m {quote(part)}" for part in parts)
-    return (
-        "" if is_single else f"{text!r} names several metrics; give each its own option: {repeated}"
-    )
-
-
 def _encoder(config: Config) -> "Encoder | None":
     """Open the configured encoder; None for the built-in one."""
     from ragauge.encoders.factory import open_encoder
@@ -285,7 +271,7 @@ def _encoder(config: Config) -> "Encoder | None":
     if not config.encoder:
         return None
     if "base_url" in config.encoder and "model" not in config.encoder:
-        raise PlanError(["the encoder endpoint needs a model; add --encoder MODEL"])
+        raise PlanError("the encoder endpoint needs a model; add --encoder MODEL")
     return open_encoder(**config.encoder)  # pyright: ignore[reportArgumentType]
 
 
@@ -293,21 +279,16 @@ def _judging(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> JudgeConfig:
     """Open the configured judges."""
+    how: dict[str, Any] = {"mode": mode, "retry_unreadable": retry_unreadable, "record": record}
     if config.judge.get("model"):
-        return JudgeConfig.read(
-            config.judge, mode=mode, retry_unreadable=retry_unreadable, record=record
-        )
+        return JudgeConfig.read(config.judge, **how)
     # -j alone sets worker processes, so it does not imply a judge.
     settings = ", ".join(name for name in config.judge if name != "concurrency")
-    problem = ""
-    if record is not None:
-        problem = f"--record {record} needs a judge"
-    elif retry_unreadable:
-        problem = "--retry-unreadable needs a judge"
-    elif settings:
-        problem = f"judge settings without a judge: {settings}"
-    if problem:
-        raise PlanError([f"{problem}; add --judge MODEL"])
+    unused = f"judge settings without a judge: {settings}" if settings else ""
+    unused = "--retry-unreadable needs a judge" if retry_unreadable else unused
+    unused = f"--record {record} needs a judge" if record is not None else unused
+    if unused:
+        raise PlanError(f"{unused}; add --judge MODEL")
     return JudgeConfig()
 
 

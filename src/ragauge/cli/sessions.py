@@ -10,7 +10,7 @@ import click
 
 from ragauge.errors import PlanError
 from ragauge.people.review import Review, Saved
-from ragauge.people.review_labels import ReviewLabel, Value
+from ragauge.people.review_labels import Value
 from ragauge.people.review_queue import ReviewItem
 from ragauge.questions.people import ASPECTS, NO_ANSWER, QuestionLabel, digest_of, save_label
 from ragauge.questions.question import Question
@@ -91,30 +91,46 @@ class Session:
         return next((item for item in pending if item.key not in self.skipped), None)
 
     def _answer(self, item: ReviewItem) -> ReviewItem | None:
-        """Show an answer until it is labelled or skipped; the answer to show next, None at the end."""
-        labels = self.review.labels()
-        answer = labels.of((item.id, item.system))
-        task = self.review.task(answer, self.rater)
-        left = f"{len(self.review.pending(self.rater, labels)):,} left"
-        note = ""
+        """Show an answer until it is labelled or skipped; the answer to show next, None at the end.
+
+        No automatic verdict is shown before the label is saved, nor the system, which is a verdict too for those
+        who know the systems. Somebody who settles a conflict sees what the others said.
+        """
+        labels, queue = self.review.labels(), self.review.queue
+        answer, texts = labels.of(item.answer), queue.texts(item)
+        settles = self.review.task(answer, self.rater) == "settle"
+        contexts, note = _texts(texts.get("contexts")), ""
+        left = len(self.review.pending(self.rater, labels))
         self.out.print()
-        self._print_item(item, left, answer.labels if task == "settle" else ())
+        self._say(f"{left:,} left · {item.id} · {item.why}", "bold")
+        shown = [
+            (name.removesuffix("s"), text)
+            for name in ("question", "references", "answer")
+            for text in _texts(texts.get(name))
+        ]
+        shown += [("contexts", f"{len(contexts):,}; c shows them")] if contexts else []
+        shown += [("conflict", label.text) for label in (answer.labels if settles else ())]
+        self._print(shown)
+        self._say(queue.question, "cyan")
         self._say(BEFORE)
         for key in self._pressed():
             if key in VALUES:
-                settles = task == "settle"
                 saved = self.review.save(item, self.rater, VALUES[key], note, settles=settles)
                 self.history.append((item, saved))
-                return self._saved(item, saved)
+                for line in saved.lines(self.review.automatic(item)):
+                    self._say(f"  {line}")
+                self._say(AFTER)
+                for later in self._pressed():
+                    if later in ENTER or later == "z":
+                        return (self._undo() if later == "z" else None) or self._next()
+                    self._say(f"{later!r} does nothing here, the label is saved; {AFTER}")
+                return None
             if key == NOTE:
                 note = self.keys.text("note")
                 self._say(f"note: {note}" if note else "no note")
             elif key == "c":
-                contexts = _texts(self.review.queue.texts(item).get("contexts"))
-                for place, text in enumerate(contexts, 1):
-                    self._print(f"context {place}", text)
-                if not contexts:
-                    self._print("contexts", "none")
+                numbered = [(f"context {place}", text) for place, text in enumerate(contexts, 1)]
+                self._print(numbered or [("contexts", "none")])
             elif key == "z":
                 return self._undo() or item
             elif key in ENTER:
@@ -124,45 +140,16 @@ class Session:
                 self._say(f"{key!r} does nothing here; {BEFORE}")
         return None
 
-    def _print_item(self, item: ReviewItem, left: str, said: Sequence[ReviewLabel]) -> None:
-        """Print an answer to label: its texts and why it is in the queue, and no automatic verdict.
-
-        Nor the system, which is a verdict too for those who know the systems. Somebody who settles a conflict
-        sees what the others said.
-        """
-        self._say(f"{left} · {item.id} · {item.why}", "bold")
-        texts = self.review.queue.texts(item)
-        for name in ("question", "references", "answer"):
-            for text in _texts(texts.get(name)):
-                self._print(name.removesuffix("s"), text)
-        if contexts := _texts(texts.get("contexts")):
-            self._print("contexts", f"{len(contexts):,}; c shows them")
-        for label in said:
-            self._print("conflict", label.text)
-        self._say(self.review.queue.question, "cyan")
-
-    def _print(self, name: str, text: str) -> None:
+    def _print(self, texts: Sequence[tuple[str, str]]) -> None:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(min_width=LABEL_WIDTH, style="dim")
-        table.add_column(overflow="fold")
-        table.add_row(Text(name), Text(for_terminal(text, lines=True)))
-        self.out.print(table)
-
-    def _saved(self, item: ReviewItem, saved: Saved) -> ReviewItem | None:
-        """Show what was saved and the automatic verdicts; the answer to show next."""
-        for line in saved.lines(self.review.automatic(item)):
-            self._say(f"  {line}")
-        self._say(AFTER)
-        for key in self._pressed():
-            if key in ENTER:
-                return self._next()
-            if key == "z":
-                return self._undo() or self._next()
-            self._say(f"{key!r} does nothing here, the label is saved; {AFTER}")
-        return None
+        for name, text in texts:
+            table = Table.grid(padding=(0, 2, 0, 0))
+            table.add_column(min_width=LABEL_WIDTH, style="dim")
+            table.add_column(overflow="fold")
+            table.add_row(Text(name), Text(for_terminal(text, lines=True)))
+            self.out.print(table)
 
     def _undo(self) -> ReviewItem | None:
         """Take the last label of this session back, and return its answer."""
@@ -207,45 +194,34 @@ def ask_about(
     done = {(each.id, each.digest) for each in known if each.rater == rater}
     left = [each for each in sample if (each.id, digest_of(each)) not in done]
     saved: list[QuestionLabel] = []
-    at = 0
-    while at < len(left):
+    at, key = 0, ""
+    while at < len(left) and key not in (None, "q"):
         question = left[at]
-        says, key = _asked(question, f"{at + 1} of {len(left)}", keys, index)
-        if key in (None, "q"):
-            break
+        passages = [each["text"] for each in question.gold_contexts]
+        if index is not None:
+            found = index.gold(question).passages or index.nearest(question.whole, N_NEAREST)
+            passages = [each.text for each in found] or passages
+        parts = [
+            *(("before", each) for each in question.history),
+            (f"question {at + 1} of {len(left)}", question.question),
+            ("reference", " / ".join(question.references) or "–"),
+            *(("passage", each) for each in passages),
+        ]
+        click.echo()
+        for name, text in parts:
+            click.echo(f"{name}: {for_terminal(text, lines=True)}")
+        says: dict[str, bool | None] = {}
+        for name, asked in ASPECTS.items():
+            text = NO_ANSWER if name == "answerable" and not question.answerable else asked
+            click.echo(f"  {text} y · n · u unsure · Enter next · z back · q quit")
+            while (key := keys.key()) not in (*SAYS, None, "", "z", "q"):
+                click.echo(f"  {for_terminal(repr(key))} is no key")
+            if key not in SAYS:  # it leaves the question
+                break
+            says[name] = SAYS[key]
         if len(says) == len(ASPECTS):
             label = QuestionLabel(question.id, rater, digest_of(question), says)
             save_label(path, label)
             saved.append(label)
         at = max(at - 1, 0) if key == "z" else at + 1
     return saved
-
-
-def _asked(
-    question: Question, place: str, keys: Keys, index: "PassageIndex | None"
-) -> tuple[dict[str, bool | None], str | None]:
-    """What the person says of each aspect, and the last key: "q", None, "z" and "" leave the question."""
-    passages = [each["text"] for each in question.gold_contexts]
-    if index is not None:
-        found = index.gold(question).passages or index.nearest(question.whole, N_NEAREST)
-        passages = [each.text for each in found] or passages
-    parts = [
-        *(("before", each) for each in question.history),
-        (f"question {place}", question.question),
-        ("reference", " / ".join(question.references) or "–"),
-        *(("passage", each) for each in passages),
-    ]
-    click.echo()
-    for name, text in parts:
-        click.echo(f"{name}: {for_terminal(text, lines=True)}")
-    says: dict[str, bool | None] = {}
-    key: str | None = ""
-    for name, asked in ASPECTS.items():
-        text = NO_ANSWER if name == "answerable" and not question.answerable else asked
-        click.echo(f"  {text} y · n · u unsure · Enter next · z back · q quit")
-        while (key := keys.key()) not in (*SAYS, None, "", "z", "q"):
-            click.echo(f"  {for_terminal(repr(key))} is no key")
-        if key not in SAYS:
-            break
-        says[name] = SAYS[key]
-    return says, key

@@ -39,8 +39,6 @@ class TerminatedError(KeyboardInterrupt):
 
     def __init__(self, signum: int) -> None:
         self.signum = signum
-        self.exit_code = 128 + signum
-        """As a shell reports it."""
         super().__init__()
 
 
@@ -66,7 +64,7 @@ def stopped_by_signals() -> Generator[None]:
             signum = ended.signum
             signal.signal(signum, _stop)
         # From another thread: an interrupt raised in here would be lost again.
-        threading.Timer(SOON_S, _interrupt, [signum]).start()
+        Timer(SOON_S, _interrupt, [signum]).start()
 
     sys.unraisablehook = raise_later
     try:
@@ -75,6 +73,12 @@ def stopped_by_signals() -> Generator[None]:
         sys.unraisablehook = before
         for each in ours:
             signal.signal(each, signal.SIG_DFL)
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    # A second signal ends the process at once.
+    signal.signal(signum, signal.SIG_DFL)
+    raise TerminatedError(signum)
 
 
 def _interrupt(signum: int) -> None:
@@ -96,12 +100,6 @@ def interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
             return at
         at = at.__cause__ or at.__context__
     return None
-
-
-def _stop(signum: int, frame: FrameType | None) -> None:
-    # A second signal ends the process at once.
-    signal.signal(signum, signal.SIG_DFL)
-    raise TerminatedError(signum)
 
 
 class _Descriptor(io.RawIOBase):
@@ -186,22 +184,21 @@ def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
         for source in sources
         if source == STANDARD_INPUT or is_pipe(source)
     ]
-    if not named:
-        yield
-        return
     note = f"still reading {', '.join(named)}; it ends when the program that writes it does"
     timer = Timer(PATIENCE_S, say, [note])
     timer.daemon = True
-    timer.start()
+    if named:
+        timer.start()
     try:
         yield
     finally:
         timer.cancel()
 
 
-def say(note: str) -> None:
-    """Print a note to standard error."""
-    click.echo("ragauge: " + "\n".join(map(one_line, note.splitlines())), err=True)
+def say(*notes: str) -> None:
+    """Print notes to standard error."""
+    for note in notes:
+        click.echo("ragauge: " + "\n".join(map(one_line, note.splitlines())), err=True)
 
 
 def complain(error: RagaugeError | str) -> None:

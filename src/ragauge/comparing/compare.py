@@ -1,11 +1,12 @@
 """Compare systems question by question: differences, intervals, tests, and what changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from ragauge.comparing import mismatches
 from ragauge.comparing.comparison import (
     CORRECTIONS,
     PERMUTATIONS,
@@ -17,13 +18,6 @@ from ragauge.comparing.comparison import (
     SettingEffect,
     SystemMean,
     TestName,
-)
-from ragauge.comparing.mismatches import (
-    notes_on,
-    other_precisions,
-    other_repeats,
-    other_versions,
-    refuse,
 )
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.rows import (
@@ -88,14 +82,27 @@ def compare(
     sides = compared_systems((base, *candidates), run)
     seed = sides[0].run.manifest.seed if seed is None else seed
     options = CompareOptions(test, correction, cluster, pairs, n_permutations, seed)
-    if problems := list(_problems(options)):
+    problems = [
+        f"{name} is {value!r}; it takes {', '.join(known)}"
+        for name, value, known in (
+            ("test", test, TESTS),
+            ("correction", correction, CORRECTIONS),
+            ("pairs", pairs, ("base", "all")),
+        )
+        if value not in known
+    ]
+    if n_permutations < 1:
+        problems.append(f"n_permutations is {n_permutations!r}; give 1 or more")
+    if seed < 0:
+        problems.append(f"seed is {seed!r}; give 0 or more")
+    if cluster is not None and test in INDEPENDENT:
+        how = "use randomization or t with clusters"
+        problems.append(f"the test {test} takes questions as independent; {how}")
+    if problems:
         raise PlanError(problems)
     shared, notes = _shared_metrics(sides, [metrics] if isinstance(metrics, str) else metrics)
     names = [metric.name for metric in shared]
-    if allow_mismatch:
-        notes += notes_on(sides, names)
-    else:
-        refuse(sides, names)
+    notes += mismatches.notes_on_mismatches(sides, names, is_allowed=allow_mismatch)
     return _compared(sides, shared, notes, [by] if isinstance(by, str) else by, options=options)
 
 
@@ -147,7 +154,7 @@ def _compared(
         for at, part in enumerate(slices):
             rows[at] += rows_of(names, known, scores, part, questions, options)
             means[at] += means_of(names, known, scores, part)
-        repeats += _about_repeats(known, scores)
+        repeats += [note for each in known if (note := _about_repeats(each, scores[each.name]))]
         effects += setting_effects(changes, known, scores, questions.clusters)
     settings = [each.setting for each in changes]
     without = [f"not compared, {reason}: {', '.join(own)}" for reason, own in absent.items()]
@@ -167,22 +174,14 @@ def _compared(
         seed=options.seed,
         notes=(
             *(*notes, *questions.notes, *without, *repeats),
-            *(*other_repeats(runs), *other_precisions(runs), *other_versions(runs)),
+            *(
+                *mismatches.other_repeats(runs),
+                *mismatches.other_precisions(runs),
+                *mismatches.other_versions(runs),
+            ),
         ),
         effects=tuple(sorted(effects, key=lambda effect: settings.index(effect.setting))),
     )
-
-
-def _problems(options: CompareOptions) -> Iterator[str]:
-    for name, known in (("test", TESTS), ("correction", CORRECTIONS), ("pairs", ("base", "all"))):
-        if (value := getattr(options, name)) not in known:
-            yield f"{name} is {value!r}; it takes {', '.join(known)}"
-    if options.n_permutations < 1:
-        yield f"n_permutations is {options.n_permutations!r}; give 1 or more"
-    if options.seed < 0:
-        yield f"seed is {options.seed!r}; give 0 or more"
-    if options.cluster is not None and options.test in INDEPENDENT:
-        yield f"the test {options.test} takes questions as independent; use randomization or t with clusters"
 
 
 def _shared_metrics(
@@ -211,18 +210,12 @@ def _shared_metrics(
         else:
             kept.append(metric)
     if chosen is None and not names:
-        found = "; ".join(
-            f"{side.name}: {', '.join(list(own)[:5])}"
-            for side, own in zip(sides, of_sides, strict=True)
-        )
-        raise PlanError(
-            [f"the sides share no metric ({found}); evaluate them with the same metrics"]
-        )
+        each = zip(sides, of_sides, strict=True)
+        found = "; ".join(f"{side.name}: {', '.join(list(own)[:5])}" for side, own in each)
+        raise PlanError(f"the sides share no metric ({found}); evaluate them with the same metrics")
     others = dict.fromkeys(name for own in of_sides for name in own if name not in names)
-    notes += [
-        f"not compared, because not every side has it: {name}" for name in others if chosen is None
-    ]
-    return kept, notes
+    why = "not compared, because not every side has it"
+    return kept, [*notes, *(f"{why}: {name}" for name in others if chosen is None)]
 
 
 def _chosen(
@@ -232,35 +225,33 @@ def _chosen(
     named = {text: metric for metric in shared for text in (metric.name, metric.metric)}
     named |= {without_precision(text): metric for text, metric in named.items()}
     names = [name if name in named else without_precision(name) for name in names]
+    of_sides = {
+        side.name: {name for metric in side.run.metrics for name in (metric.name, metric.metric)}
+        for side in sides
+    }
     problems: list[str] = []
     for name in (name for name in names if name not in named):
-        without = [
-            side.name
-            for side in sides
-            if all(name not in (metric.name, metric.metric) for metric in side.run.metrics)
-        ]
-        known = ", ".join(metric.name for metric in shared)
-        hint = did_you_mean(name, named) or f"; shared are {known}"
-        problems.append(f"no metric {name!r} in {', '.join(without) or 'common'}{hint}")
+        without = ", ".join(side for side, own in of_sides.items() if name not in own) or "common"
+        hint = (
+            did_you_mean(name, named) or f"; shared are {', '.join(each.name for each in shared)}"
+        )
+        problems.append(f"no metric {name!r} in {without}{hint}")
     if problems:
         raise PlanError(problems)
     return list(dict.fromkeys(named[name] for name in names))
 
 
-def _about_repeats(
-    metrics: Sequence[MetricDisplay], scores: Mapping[str, MetricScores]
-) -> Iterator[str]:
-    """How much of the spread comes from the judges."""
-    for metric in metrics:
-        own = scores[metric.name]
-        everything = np.arange(len(own.values[0]))
-        pairs = (  # one at a time, since each keeps arrays
-            Pair(metric, own, everything, base, candidate)
-            for base, candidate in combinations(range(len(own.values)), 2)
-            if own.repeat_variance is not None
-        )
-        if shares := [share for pair in pairs if (share := pair.repeat_share) is not None]:
-            yield (
-                f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
-                "repeats differ; the interval and p, which are of the means over the repeats, include it"
-            )
+def _about_repeats(metric: MetricDisplay, scores: MetricScores) -> str:
+    """How much of the spread comes from the judges; empty without repeats."""
+    if scores.repeat_variance is None:
+        return ""
+    everything, places = np.arange(len(scores.values[0])), range(len(scores.values))
+    # One at a time, since each keeps arrays.
+    pairs = (Pair(metric, scores, everything, *each) for each in combinations(places, 2))
+    shares = [share for pair in pairs if (share := pair.repeat_share) is not None]
+    if not shares:
+        return ""
+    return (
+        f"{metric.name}: {max(shares):.0%} of the variance of the differences comes from the judge, whose "
+        "repeats differ; the interval and p, which are of the means over the repeats, include it"
+    )

@@ -171,22 +171,19 @@ class MetricComparison:
     @property
     def gain(self) -> float | None:
         """The difference (with a ratio its logarithm), positive if the candidate is better; None if neither is better as such."""
-        change = self._tested_change
+        change = self.difference if self.ratio is None else log(self.ratio)
         if change is None or not self.is_ranked:
             return None
         return 0.0 - change if self.lower_is_better else change
-
-    @property
-    def _tested_change(self) -> float | None:
-        """What the test is of: the difference, or the logarithm of the ratio."""
-        return self.difference if self.ratio is None else log(self.ratio)
 
     @property
     def verdict(self) -> Verdict:
         """What the test says of the candidate. A metric that is not ranked only "differs"."""
         if self.p_corrected is None:
             return "not tested"
-        if not self.is_significant or not self._tested_change:
+        if not self.is_significant or (
+            not self.difference if self.ratio is None else self.ratio == 1
+        ):
             return "not significant"
         if self.gain is None:
             return "differs"
@@ -271,13 +268,13 @@ class Comparison:
         if not rows:
             known = list(dict.fromkeys(row.name for row in self.overall))
             hint = did_you_mean(metric, known) or f"; it has {', '.join(known) or 'none'}"
-            raise PlanError([f"the comparison has no metric {metric!r}{hint}"])
+            raise PlanError(f"the comparison has no metric {metric!r}{hint}")
         pairs = ", ".join(f"{row.base} with {row.candidate}" for row in rows[:5])
         rows = [
             row for row in rows if candidate in (None, row.candidate) and base in (None, row.base)
         ]
         if len(rows) != 1:
-            raise PlanError([f"{metric}: choose one pair by candidate= and base=: {pairs}"])
+            raise PlanError(f"{metric}: choose one pair by candidate= and base=: {pairs}")
         return rows[0]
 
     def fixed(self, metric: str, candidate: str | None = None) -> "pl.DataFrame":
@@ -312,8 +309,8 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
         **{name: getattr(row, name) for name in FRAME},
         "n_fixed": row.counts.fixed,
         "n_broken": row.counts.broken,
-        "base_unpaired": row.n_unpaired("base"),
-        "candidate_unpaired": row.n_unpaired("candidate"),
+        "base_unpaired": row.counts.base,
+        "candidate_unpaired": row.counts.candidate,
         "verdict": row.verdict,
     }
 

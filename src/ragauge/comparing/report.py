@@ -21,6 +21,8 @@ IDS_SHOWN, IDS_IN_FILES = 4, 20
 ROWS_SHOWN = 12
 """Most rows of the table of all questions in a terminal, unless everything is printed."""
 NOTES_SHOWN = 3
+SETTINGS = ("cluster", "test", "correction", "n_tests", "n_permutations", "seed")
+LISTS = ("fixed", "broken", "unpaired")
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,10 @@ class SystemsTable:
         where = "" if self.field is None else f"{self.field} = {self.value}"
         best = "; the best in bold" if names[1:] else ""
         means = f"Means on {self.view.n_questions}{where and f' with {where}'}{best}"
-        return Table(
-            ("metric", *named, "n"),
-            list(map(self._row, self.view.metrics.values())),
-            title=where,
-            caption=f"{means}. {self.legend}: {self.view.method}.",
-            legend=(self.legend,),
-        )
+        caption = f"{means}. {self.legend}: {self.view.method}."
+        rows = [self._row(metric) for metric in self.view.metrics.values()]
+        header = ("metric", *named, "n")
+        return Table(header, rows, title=where, caption=caption, legend=(self.legend,))
 
     @property
     def brief(self) -> Table:
@@ -88,11 +87,7 @@ class SystemsTable:
         if len(places) <= n or first is None:
             return places[:n]
         sign = 1 if first.lower_is_better else -1
-        means = {
-            mean.system: sign * mean.mean
-            for mean in self.view.comparison.means
-            if mean.metric == first.metric and mean.field is None and mean.mean is not None
-        }
+        means = {name: sign * mean for name, mean in self.view.means_of(first).items()}
         best = sorted(places[1:], key=lambda at: means.get(names[at], float("inf")))
         return [0, *best[: n - 1]]
 
@@ -155,7 +150,26 @@ def comparison_report(comparison: Comparison) -> Report:
         notes=notes,
         items=_changes(view, IDS_IN_FILES),
         records=lambda: (frame.columns, frame.iter_rows()),
-        data=lambda: _data(view, notes),
+        data=lambda: {
+            "headline": view.headline,
+            "systems": list(comparison.systems),
+            "folders": list(comparison.folders),
+            "n_questions": comparison.n_questions,
+            "by": list(comparison.fields),
+            **{name: getattr(comparison, name) for name in SETTINGS},
+            "rows": [
+                {
+                    **frame_row(row),
+                    "lower_is_better": row.lower_is_better,
+                    "is_ranked": row.is_ranked,
+                    **{name: [each._asdict() for each in getattr(row, name)] for name in LISTS},
+                }
+                for row in comparison.rows
+            ],
+            "means": [asdict(mean) for mean in comparison.means],
+            "effects": [asdict(effect) for effect in comparison.effects],
+            "notes": [*notes, view.legend],
+        },
         legend=view.legend,
         brief=lambda full: _brief(comparison, full=full),
     )
@@ -186,7 +200,7 @@ def _brief(comparison: Comparison, *, full: bool) -> Report:
     if len(notes) > NOTES_SHOWN and not full:
         n_hidden = len(notes) - NOTES_SHOWN + 1
         notes = [*notes[: NOTES_SHOWN - 1], f"{n_hidden} more notes; --full prints them"]
-    ids = [each.id for row in _changed(view)[:1] for each in (*row.fixed, *row.broken)]
+    ids = [each.id for row in _changed(view) for each in (*row.fixed, *row.broken)]
     place = comparison.folders[-1] if comparison.folders else None
     return Report(
         view.headline,
@@ -228,44 +242,17 @@ def _pair_tables(view: ComparisonView) -> Sequence[Table]:
 
 
 def _changed(view: ComparisonView) -> Sequence[MetricComparison]:
-    """The metrics of a single pair with questions that were fixed or broken."""
+    """The first metric of a single pair with questions that were fixed or broken."""
     rows = view.comparison.overall if view.is_single_pair else ()
-    return [row for row in rows if row.fixed or row.broken]
+    return [row for row in rows if row.fixed or row.broken][:1]
 
 
 def _changes(view: ComparisonView, n_ids: int | None) -> Sequence[Items]:
-    """Of the first metric with changed questions: how many were fixed and broken, and the first ids."""
+    """How many questions were fixed and broken, and the first ids."""
     lines: list[tuple[str, str]] = []
-    for row in _changed(view)[:1]:
+    for row in _changed(view):
         kinds = (("fixed", row.counts.fixed, row.fixed), ("broken", row.counts.broken, row.broken))
         for word, n, found in kinds:
             ids = [for_terminal(each.id) for each in found]
             lines.append((f"{word} on {view.short(row.name)}: {n:,}", some(ids, n_ids or len(ids))))
     return [Items("", lines)] if lines else []
-
-
-def _data(view: ComparisonView, notes: Sequence[str]) -> dict[str, object]:
-    """Settings, rows with their lists of questions, means and notes, as JSON data."""
-    comparison, lists = view.comparison, ("fixed", "broken", "unpaired")
-    names = ("cluster", "test", "correction", "n_tests", "n_permutations", "seed")
-    rows = [
-        {
-            **frame_row(row),
-            "lower_is_better": row.lower_is_better,
-            "is_ranked": row.is_ranked,
-            **{name: [each._asdict() for each in getattr(row, name)] for name in lists},
-        }
-        for row in comparison.rows
-    ]
-    return {
-        "headline": view.headline,
-        "systems": list(comparison.systems),
-        "folders": list(comparison.folders),
-        "n_questions": comparison.n_questions,
-        "by": list(comparison.fields),
-        **{name: getattr(comparison, name) for name in names},
-        "rows": rows,
-        "means": [asdict(mean) for mean in comparison.means],
-        "effects": [asdict(effect) for effect in comparison.effects],
-        "notes": [*notes, view.legend],
-    }

@@ -25,16 +25,9 @@ from ragauge.comparing.scores import OK, MetricScores, Questions, Slice
 from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import aggregate_of
 from ragauge.runs.manifest import MetricDisplay
+from ragauge.stats import paired_tests
 from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
 from ragauge.stats.distributions import t_p_value
-from ragauge.stats.paired_tests import (
-    detectable_difference,
-    effect_size,
-    mcnemar_test,
-    paired_t_test,
-    swap_test,
-    wilcoxon_test,
-)
 from ragauge.stats.rounding import mean_of
 from ragauge.stats.sign_patterns import PValue, randomization_p_values
 from ragauge.stats.tests import pairwise_p_values
@@ -87,7 +80,9 @@ def pair_tests(
             found[at] = PairTest(None, note=why)
         elif not pair.is_mean:
             (base, candidate), aggregate = pair.parts, aggregate_of(pair.metric)
-            p = swap_test(base, candidate, aggregate, n_permutations=n_permutations, seed=seed)
+            p = paired_tests.swap_test(
+                base, candidate, aggregate, n_permutations=n_permutations, seed=seed
+            )
             found[at] = randomization(p, pair)
         elif test != "randomization":
             found[at] = _classical(pair, test)
@@ -129,15 +124,15 @@ def _classical(pair: Pair, test: TestName) -> PairTest:
         if not pair.is_binary:
             return PairTest(None, note="McNemar's test needs scores of 0 and 1; use randomization")
         note = "" if pair.differences.any() else NOTHING_DIFFERS
-        return PairTest(mcnemar_test(pair.differences), "McNemar (exact)", note)
+        return PairTest(paired_tests.mcnemar_test(pair.differences), "McNemar (exact)", note)
     if not pair.differences.any():
         return PairTest(None, note=f"{NOTHING_DIFFERS}; the test {test} is undefined")
     if test == "wilcoxon":
-        return PairTest(wilcoxon_test(pair.tested_differences), "Wilcoxon signed rank")
+        return PairTest(paired_tests.wilcoxon_test(pair.tested_differences), "Wilcoxon signed rank")
     sums, counts = pair.tested_units.T
     p = None
     if (counts == 1).all():
-        p = paired_t_test(sums)
+        p = paired_tests.paired_t_test(sums)
     elif (mean := pair.tested_estimate) is not None and mean.standard_error:
         p = t_p_value(mean.value / mean.standard_error, len(sums) - 1)
     if p is None:
@@ -235,8 +230,8 @@ def _row(
         interval_method=None if found is None else found.method,
         p_value=test.p_value,
         test=test.test,
-        effect_size=effect_size(pair.tested_differences) if pair.is_mean else None,
-        detectable=None if pair.has_ratio else detectable_difference(error, n_units),
+        effect_size=paired_tests.effect_size(pair.tested_differences) if pair.is_mean else None,
+        detectable=None if pair.has_ratio else paired_tests.detectable_difference(error, n_units),
         n_clusters=None if pair.clusters is None else n_units,
         note=test.note or without,
         **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),

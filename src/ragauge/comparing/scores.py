@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int8]
 
+Groups = Mapping[tuple[str, str], pl.DataFrame]
 MAX_SLICES = 100
 """Most values of a field to compare by."""
 NO_VALUE = "(none)"
@@ -87,7 +88,7 @@ def questions_of(
         by_value = groups.partition_by("value", as_dict=True)
         if len(by_value) > MAX_SLICES:
             problem = f"cannot compare by {field!r}: it has {len(by_value):,} values, more than {MAX_SLICES}"
-            raise PlanError([f"{problem}; use a coarser field"])
+            raise PlanError(f"{problem}; use a coarser field")
         # The questions without a value come last.
         for key in sorted(by_value, key=lambda key: (key[0] is None, by_number(str(key[0])))):
             value = NO_VALUE if key[0] is None else str(key[0])
@@ -96,9 +97,8 @@ def questions_of(
         return Questions(ids, tuple(slices), fields)
     values = _values(sides, ids, cluster)
     known, numbers = np.unique(values.fill_null("").to_numpy(), return_inverse=True)
+    is_null, n_null = values.is_null().to_numpy(), values.null_count()
     numbers = numbers.astype(np.int64)
-    is_null = values.is_null().to_numpy()
-    n_null = int(is_null.sum())
     numbers[is_null] = len(known) + np.arange(n_null)
     notes = (f"{n_null:,} questions without {cluster} are clusters of their own",) if n_null else ()
     return Questions(ids, tuple(slices), fields, numbers, notes)
@@ -111,7 +111,7 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
     """
     sides = [ComparedSystem(run, system, system) for system in run.samples.systems]
     if problem := _problem(sides, field):
-        raise PlanError([problem])
+        raise PlanError(problem)
     rows = run.samples.frame.select("id", pl.col(field).cast(pl.String).alias("value"))
     first = rows.group_by("id", maintain_order=True).agg(pl.col("value").drop_nulls().first())
     return {id: f"\0{id}" if value is None else value for id, value in first.iter_rows()}
@@ -181,60 +181,49 @@ def read_scores(
         places = {side.system: at for at, side in enumerate(sides) if side.run is run}
         by_label = {label: name for at in places.values() for name, label in labels[at].items()}
         wanted = pl.col("metric").is_in(list(by_label)) & pl.col("system").is_in(list(places))
-        for label, system, rows in _pieces(run, wanted, ids):
-            name, at = by_label[label], places[system]
-            question = rows["question"].to_numpy()
-            values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
-            status[name][at, question] = rows["status"].to_numpy() + 1
-            known = rows.drop_nulls("parts") if "parts" in rows.columns else rows.clear()
-            if known.height:
-                given = np.array(known["parts"].to_list(), np.float64).reshape(known.height, -1)
-                own = parts.setdefault(name, np.zeros((*shape, given.shape[1])))
-                own[at, known["question"].to_numpy()] = given
-        for label, system, rows in _repeated(run, wanted, ids):
-            own = variance.setdefault(by_label[label], np.zeros(shape))
-            for question, evidence in rows.select("question", "evidence").iter_rows():
-                # The variance of the mean of the repeats; 0 if fewer than two have a value.
-                stored = json.loads(evidence or "{}").get("repeats") or ()
-                repeats = [each for each in stored if isinstance(each, int | float)]
-                if len(repeats) > 1:
-                    own[places[system], question] = np.var(repeats, ddof=1) / len(repeats)
+        for piece in _pieces(run, wanted):
+            found = piece.join(numbered(piece["id"], ids), on="id", how="inner")
+            groups = found.partition_by(["metric", "system"], as_dict=True)
+            for (label, system), rows in cast("Groups", groups).items():
+                name, at, question = by_label[label], places[system], rows["question"].to_numpy()
+                if "evidence" in rows.columns:
+                    own = variance.setdefault(name, np.zeros(shape))
+                    own[at, question] = [*map(_variance, rows["evidence"])]
+                    continue
+                values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
+                status[name][at, question] = rows["status"].to_numpy() + 1
+                known = rows.drop_nulls("parts") if "parts" in rows.columns else rows.clear()
+                if known.height:
+                    given = np.array(known["parts"].to_list(), np.float64).reshape(known.height, -1)
+                    own = parts.setdefault(name, np.zeros((*shape, given.shape[1])))
+                    own[at, known["question"].to_numpy()] = given
     return {
         name: MetricScores(values[name], status[name], parts.get(name), variance.get(name))
         for name in names
     }
 
 
-Rows = Iterator[tuple[str, str, pl.DataFrame]]
-"""Label, system, and their scores with the place of each question."""
+def _variance(evidence: str | None) -> float:
+    """The variance of the mean of a score's repeats; 0 if fewer than two have a value."""
+    stored = json.loads(evidence or "{}").get("repeats") or ()
+    repeats = [each for each in stored if isinstance(each, int | float)]
+    return float(np.var(repeats, ddof=1)) / len(repeats) if len(repeats) > 1 else 0.0
 
 
-def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
-    """The wanted scores, some at a time, with the code of their status."""
+def _pieces(run: ScoredRun, wanted: "pl.Expr") -> Iterator[pl.DataFrame]:
+    """The wanted scores, some at a time, with the code of their status; then those of repeats, with their evidence."""
     statuses = pl.Enum([str(status) for status in Status])
     has_parts = any(metric.aggregate.kind == CUSTOM for metric in run.metrics)
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
     code = pl.col("status").cast(statuses).to_physical().cast(pl.Int8)
     for piece in run.source.pieces():
-        rows = run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
-        yield from _grouped(rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id"))
-
-
-def _repeated(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
-    """The wanted scores that are means over repeats, with their evidence."""
-    if (run.manifest.code.get("repeats") or 1) == 1:
-        return
-    places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
-    flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
-    scores = run.scan().select("id", "system", "metric", "flags")
-    evidence = run.source.scan_evidence().select("evidence")
-    both = pl.concat([scores, evidence], how="horizontal").filter(flagged & wanted)
-    yield from _grouped(collected(both.join(places, on="id", how="inner"), run.folder))
-
-
-def _grouped(rows: "pl.DataFrame") -> Rows:
-    for (label, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
-        yield cast(str, label), cast(str, system), part
+        yield run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
+    if (run.manifest.code.get("repeats") or 1) != 1:
+        flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
+        scores = run.scan().select("id", "system", "metric", "flags")
+        evidence = run.source.scan_evidence().select("evidence")
+        both = pl.concat([scores, evidence], how="horizontal").filter(flagged & wanted)
+        yield collected(both, run.folder)
 
 
 def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":

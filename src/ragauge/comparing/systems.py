@@ -56,7 +56,7 @@ def compared_systems(
     """
     found = [_side(each, run) for each in given]
     sides = [side for side in found if isinstance(side, ComparedSystem)]
-    problems = [problem for problem in found if isinstance(problem, str)]
+    problems = [each for each in found if isinstance(each, str)]
     if not problems and len(sides) < 2:
         problems.append("a comparison needs two systems or more; give a base and a candidate")
     problems += [
@@ -137,16 +137,16 @@ class SystemDifferences:
     base: str | None
 
     @cached_property
-    def _rows(self) -> Mapping[tuple[str, frozenset[str]], MetricComparison]:
-        rows = self.comparison.rows
-        return {(row.metric, frozenset((row.base, row.candidate))): row for row in rows}
+    def _rows(self) -> Mapping[tuple[str, str, str], MetricComparison]:
+        return {(row.metric, row.candidate, row.base): row for row in self.comparison.rows}
 
     def of(self, metric: str, best: str, system: str) -> Difference | None:
         """The difference of two systems by a metric, given by its label; None if there is none."""
-        row = self._rows.get((metric, frozenset((best, system))))
+        turned = self._rows.get((metric, system, best))
+        row = self._rows.get((metric, best, system), turned)
         if row is None or row.difference is None:
             return None
-        difference = row.difference if row.candidate == best else 0.0 - row.difference
+        difference = 0.0 - row.difference if row is turned else row.difference
         return Difference(best, system, difference, row.p_corrected, row.n)
 
 

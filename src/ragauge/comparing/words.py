@@ -64,17 +64,15 @@ class ComparisonView:
     name_width: int = NAME_WIDTH
     """Most columns of a name."""
 
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        metrics = [metric.name for metric in self.comparison.metrics]
+        lists = (metrics, self.comparison.systems)
+        return {k: v for names in lists for k, v in distinct_names(names, self.name_width).items()}
+
     def short(self, text: str) -> str:
         """A name, in as many columns as fit; no two systems and no two metrics look the same."""
         return self._names.get(text) or shortened(for_terminal(text), self.name_width)
-
-    @cached_property
-    def _names(self) -> Mapping[str, str]:
-        metrics = [metric.name for metric in self.comparison.metrics]
-        return {
-            **distinct_names(metrics, self.name_width),
-            **distinct_names(self.comparison.systems, self.name_width),
-        }
 
     def name_of(self, metric: MetricDisplay) -> str:
         """The name with an arrow for its better direction."""
@@ -93,15 +91,22 @@ class ComparisonView:
     def is_single_pair(self) -> bool:
         return len(self.comparison.pairs) == 1
 
+    def means_of(self, metric: MetricDisplay) -> dict[str, float]:
+        """The means of the systems that have one on all questions."""
+        return {
+            mean.system: mean.mean
+            for mean in self.comparison.means
+            if mean.metric == metric.metric and mean.field is None and mean.mean is not None
+        }
+
     @property
     def headline(self) -> str:
         """What the tests say, in one or two sentences."""
+        rows = self.comparison.overall
         if not self.comparison.rows:
             return NOTHING
-        return self._headline_of_pair() if self.is_single_pair else self._headline_of_many()
-
-    def _headline_of_pair(self) -> str:
-        rows = self.comparison.overall
+        if not self.is_single_pair:
+            return self._headline_of_many()
         base, candidate = map(self.short, self.comparison.pairs[0])
         without = [row for row in rows if row.p_value is None]
         if len(without) == len(rows):
@@ -110,25 +115,25 @@ class ComparisonView:
         if without and self.comparison.test != "randomization":
             why = "; ".join(dict.fromkeys(row.note for row in without if row.note))
             untested = f" Not tested: {len(without):,} of {counted(len(rows), 'metric')} ({why})."
-        words = {"better": "better than", "worse": "worse than", "differs": "different from"}
-        found = {word: [row for row in rows if row.verdict == word] for word in words}
-        parts = [
-            f"{words[word]} {base} on {self._named(own)}" for word, own in found.items() if own
-        ]
+        parts: list[str] = []
+        n_rest = len(rows) - len(without)
+        for verdict, than in (("better", "than"), ("worse", "than"), ("differs", "from")):
+            found = [row for row in rows if row.verdict == verdict]
+            n_rest -= len(found)
+            names = [self.short(row.name) for row in found]
+            if names:
+                names[0] += f" ({self.change(found[0])})"
+            if len(names) > MAX_NAMED:
+                n_more = len(names) - MAX_NAMED + 1
+                names = [*names[: MAX_NAMED - 1], counted(n_more, "other metric")]
+            word = "different" if verdict == "differs" else verdict
+            listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+            parts += [f"{word} {than} {base} on {listed}"] if found else []
         if not parts:
             nearest = self._nearest(rows)
             return f"{candidate} does not differ significantly from {base}. {nearest}.{untested}"
-        n_rest = len(rows) - len(without) - sum(map(len, found.values()))
         rest = f" {counted(n_rest, 'other difference')} may be chance." if n_rest else ""
         return f"{candidate} is {', '.join(parts)}.{rest}{untested}"
-
-    def _named(self, rows: Sequence[MetricComparison]) -> str:
-        """The metrics, the first with its change."""
-        names = [self.short(row.name) for row in rows]
-        names[0] += f" ({self.change(rows[0])})"
-        if len(names) > MAX_NAMED:
-            names = [*names[: MAX_NAMED - 1], counted(len(names) - MAX_NAMED + 1, "other metric")]
-        return " and ".join([", ".join(names[:-1]), names[-1]]) if names[1:] else names[0]
 
     def _nearest(self, rows: Sequence[MetricComparison]) -> str:
         """The difference that the smallest corrected p belongs to, and what could have been found."""
@@ -150,18 +155,13 @@ class ComparisonView:
 
     def _headline_of_many(self) -> str:
         """What the tests say of the first metric."""
-        first = self.comparison.metrics[0] if self.comparison.metrics else None
-        rows = [row for row in self.comparison.overall if first and row.metric == first.metric]
-        if first is None or not rows:
-            return NOTHING
-        found = sum(row.is_significant for row in rows)
+        first = self.comparison.metrics[0]
+        found = sum(
+            row.is_significant for row in self.comparison.overall if row.metric == first.metric
+        )
         n_pairs = counted(len(self.comparison.pairs), "pair")
         text = f"{first.name}: {found} of {n_pairs} differ significantly."
-        means = {
-            mean.system: mean.mean
-            for mean in self.comparison.means
-            if mean.metric == first.metric and mean.field is None and mean.mean is not None
-        }
+        means = self.means_of(first)
         if not means or not first.is_ranked:
             return text
         best = (min if first.lower_is_better else max)(means.values())
@@ -196,7 +196,7 @@ class ComparisonView:
 
     @property
     def title(self) -> str:
-        systems = [self.short(name) for name in self.comparison.systems]
+        systems = [*map(self.short, self.comparison.systems)]
         what = f"{systems[1]} against {systems[0]}" if self.is_single_pair else some(systems, 5)
         return f"{what} · {self.n_questions}"
 
@@ -317,55 +317,41 @@ def p_text(p: float | None) -> str:
 
 def comparison_notes(view: ComparisonView) -> list[str]:
     """All notes, those on questions without a score first."""
+    comparison, notes = view.comparison, list[str]()
+    for row in comparison.overall:
+        if row.unpaired:  # with the bounds of the difference with these questions
+            counts = ((row.base, row.counts.base), (row.candidate, row.counts.candidate))
+            sides = " and ".join(f"{view.short(name)} {n:,}" for name, n in counts if n)
+            ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
+            text = f"{view.short(row.name)}: no score for {sides} ({ids})"
+            if row.worst is not None and row.best is not None:
+                metric = over_questions(view.metrics[row.metric], row.n + row.counts.unpaired)
+                worst, best = (signed(metric, end) for end in (row.worst, row.best))
+                text += f"; with these the change is {worst} to {best}"
+            notes.append(text)
     by_note: dict[str, dict[str, None]] = {}
-    for row in view.comparison.rows:
-        if row.note:
-            where = "" if row.field is None else f" ({row.field} = {row.value})"
-            by_note.setdefault(row.note, {})[f"{view.short(row.name)}{where}"] = None
-    on_rows = [f"{some(list(names), 4)}: {note}" for note, names in by_note.items()]
-    return [*_unpaired(view), *on_rows, *_ratios(view), *_too_few(view), *view.comparison.notes]
-
-
-def _unpaired(view: ComparisonView) -> Iterator[str]:
-    """The scores that a side lacks, and the bounds of the difference with them."""
-    for row in view.comparison.overall:
-        if not row.unpaired:
-            continue
-        counts = ((row.base, row.counts.base), (row.candidate, row.counts.candidate))
-        sides = " and ".join(f"{view.short(name)} {n:,}" for name, n in counts if n)
-        ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
-        text = f"{view.short(row.name)}: no score for {sides} ({ids})"
-        if row.worst is not None and row.best is not None:
-            metric = over_questions(view.metrics[row.metric], row.n + row.counts.unpaired)
-            worst, best = (signed(metric, end) for end in (row.worst, row.best))
-            text += f"; with these the change is {worst} to {best}"
-        yield text
-
-
-def _ratios(view: ComparisonView) -> Iterator[str]:
-    """Which changes are ratios, and what the first one says."""
-    rows = [row for row in view.comparison.overall if row.ratio is not None]
+    for row in (row for row in comparison.rows if row.note):
+        where = "" if row.field is None else f" ({row.field} = {row.value})"
+        by_note.setdefault(row.note, {})[f"{view.short(row.name)}{where}"] = None
+    notes += [f"{some(list(names), 4)}: {note}" for note, names in by_note.items()]
+    rows = [row for row in comparison.overall if row.ratio is not None]
     for row in rows[:1]:
         first, *others = dict.fromkeys(view.short(each.name) for each in rows)
-        base, candidate = view.short(row.base), view.short(row.candidate)
-        text = f"{candidate} takes {row.ratio:.2f} times what {base} takes"
+        text = f"{view.short(row.candidate)} takes {row.ratio:.2f} times what {view.short(row.base)} takes"
         if row.ratio_low is not None and row.ratio_high is not None:
             text += f" (95 % interval {row.ratio_low:.2f} to {row.ratio_high:.2f})"
-        more = f"; so too {some(others, 4)}" if others else ""
-        yield (
-            f"{first}: {text}, the geometric mean of the questions' ratios, tested on logarithms{more}"
-        )
+        how = "the geometric mean of the questions' ratios, tested on logarithms"
+        notes.append(f"{first}: {text}, {how}" + (f"; so too {some(others, 4)}" if others else ""))
+    return [*notes, *_too_few(comparison, view.short(comparison.cluster or "")), *comparison.notes]
 
 
-def _too_few(view: ComparisonView) -> Iterator[str]:
+def _too_few(comparison: Comparison, field: str) -> Iterator[str]:
     """Whether clusters or draws are too few for a p below the level."""
-    comparison = view.comparison
     counts = [row.n_clusters for row in comparison.overall if row.p_value is not None]
     fewest = min((n for n in counts if n is not None), default=LEAST_CLUSTERS)
     if fewest < LEAST_CLUSTERS:
         is_drawn = comparison.test == "randomization"
         p = f"p cannot be below {2 / 2**fewest:.3g}" if is_drawn else "p is unsure"
-        field = view.short(comparison.cluster or "")
         yield f"only {fewest} clusters by {field}: {p}; do not trust the interval"
     if problem := too_few_draws(comparison):
         enough = round(20 * comparison.n_tests / LEVEL, -3)

@@ -108,8 +108,8 @@ class _ByQuery(dict[str, dict[str, float]]):
             lines = [f"{query} 0 {doc} {grade}\n" for query, doc, grade in rows]
             Path(path).write_text("".join(lines), encoding="utf-8")
         else:
+            from ragauge.rankings.fusion import fuse as fuse_runs
             from ragauge.rankings.fusion import write_run
-            from ragauge.rankings.rank import fuse as fuse_runs
 
             with Path(path).open("wb") as file:
                 write_run(fuse_runs([self], "combsum", norm="none"), file, tag=self.name or "run")
@@ -319,7 +319,7 @@ def fuse(
     `params`: `k` of rrf, `weights` of wsum. `norm`: min-max, max, sum, zmuv, rank, borda or None. PlanError for others.
     """
     from ragauge.rankings.fusion import BY_RANK
-    from ragauge.rankings.rank import fuse as fuse_runs
+    from ragauge.rankings.fusion import fuse as fuse_runs
 
     problems = [
         f"{name}={value!r} is not covered; these are: {', '.join(map(str, known))}"

@@ -60,32 +60,34 @@ class Comparison:
         >>> Comparison().differences({"a": 1, "b": [2]}, {"a": 1.0, "b": [3]})[0].path
         'b.0'
         """
-        if any(fnmatchcase(path, pattern) for pattern in self.ignore):
+        if self._is_ignored(path):
             return []
         if is_object(expected) and is_object(found):
-            return self._objects(mapping_of(expected), mapping_of(found), schema, path)
+            return self._objects(mapping_of(expected), mapping_of(found), schema or {}, path)
         wanted, given = list_of(expected), list_of(found)
         if wanted is None:
             return [] if self._equal(expected, found) else [Difference(path, expected, found)]
-        differ = [Difference(path, expected, found)]
-        if given is not None:
-            differ = self._lists(wanted, given, schema, path)
         kind = (schema or {}).get("type") if self.alternatives else None
+        # A list that the argument would not be is one of choices.
         is_choice = isinstance(kind, str) and kind not in ("array", "tuple", "any")
-        if is_choice:  # and no list that the argument would be
-            differ = [Difference(path, expected, found)]
+        differ = [Difference(path, expected, found)]
+        if given is not None and not is_choice:
+            differ = self._lists(wanted, given, schema or {}, path)
         if not differ or not self.alternatives or (given is None and kind == "array"):
             return differ
         allowed = (value for value in wanted if given is None or list_of(value) is not None)
         equal = any(not self.differences(value, found, schema, path) for value in allowed)
         return [] if equal else differ
 
+    def _is_ignored(self, path: str) -> bool:
+        return any(fnmatchcase(path, pattern) for pattern in self.ignore)
+
     def _objects(
-        self, expected: Schema, found: Schema, schema: Schema | None, path: str
+        self, expected: Schema, found: Schema, schema: Schema, path: str
     ) -> list[Difference]:
         differ: list[Difference] = []
+        properties = mapping_of(schema.get("properties"))
         for name in {**expected, **found}:
-            properties = mapping_of((schema or {}).get("properties"))
             inner, at = mapping_of(properties.get(name)), _at(path, name)
             wanted, given = expected.get(name), found.get(name)
             if name in expected and name in found:
@@ -93,25 +95,21 @@ class Comparison:
                 continue
             default = inner.get("default")
             pair = (wanted, default) if name in expected else (default, given)
-            if "default" in inner and not self.differences(*pair, inner, at):
+            has_default = "default" in inner and not self.differences(*pair, inner, at)
+            if has_default or self._is_ignored(at):
                 continue
             if name in found:
-                differ += self._one_sided(at, None, given, "extra")
+                differ.append(Difference(at, None, given, "extra"))
             elif not (self.alternatives and OMITTED in (list_of(wanted) or ())):
-                differ += self._one_sided(at, wanted, None, "missing")
+                differ.append(Difference(at, wanted, None, "missing"))
         return differ
 
-    def _one_sided(self, path: str, expected: object, found: object, kind: str) -> list[Difference]:
-        if any(fnmatchcase(path, pattern) for pattern in self.ignore):
-            return []
-        return [Difference(path, expected, found, kind)]
-
     def _lists(
-        self, expected: list[object], found: list[object], schema: Schema | None, path: str
+        self, expected: list[object], found: list[object], schema: Schema, path: str
     ) -> list[Difference]:
-        items = mapping_of((schema or {}).get("items"))
+        items = mapping_of(schema.get("items"))
         differ: list[Difference] = []
-        if (schema or {}).get("uniqueItems") is True:
+        if schema.get("uniqueItems") is True:
             equal = [
                 [at for at, value in enumerate(found) if not self.differences(wanted, value, items)]
                 for wanted in expected
@@ -121,11 +119,11 @@ class Comparison:
             pairs = {at: at for at in range(min(len(expected), len(found)))}
             for at in pairs:
                 differ += self.differences(expected[at], found[at], items, _at(path, at))
-        for at in sorted(set(range(len(expected))) - pairs.keys()):
-            differ += self._one_sided(_at(path, at), expected[at], None, "missing")
-        for at in sorted(set(range(len(found))) - set(pairs.values())):
-            differ += self._one_sided(_at(path, at), None, found[at], "extra")
-        return differ
+        missing = sorted(set(range(len(expected))) - pairs.keys())
+        extra = sorted(set(range(len(found))) - set(pairs.values()))
+        differ += [Difference(_at(path, at), expected[at], None, "missing") for at in missing]
+        differ += [Difference(_at(path, at), None, found[at], "extra") for at in extra]
+        return [each for each in differ if not self._is_ignored(each.path)]
 
     def _equal(self, expected: object, found: object) -> bool:
         if isinstance(expected, bool) or isinstance(found, bool):
@@ -238,10 +236,8 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         error = cast("Any", exceptions).best_match(errors)
     except (SchemaError, Unresolvable, RecursionError):
         return ""
-    if error is None:
-        return ""
-    path = error.json_path.removeprefix("$").removeprefix(".")
-    return f"{path}: {error.message:.200}".removeprefix(": ")
+    path = error.json_path.removeprefix("$").removeprefix(".") if error else ""
+    return f"{path}: {error.message:.200}".removeprefix(": ") if error else ""
 
 
 def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Iterator[Exception]:
@@ -265,16 +261,13 @@ TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TY
 
 
 def _json_types(value: object) -> object:
-    items = list_of(value)
-    if items is not None:
+    if (items := list_of(value)) is not None:
         return [_json_types(item) for item in items]
-    if not is_object(value):
-        return value
     values = {name: _json_types(item) for name, item in mapping_of(value).items()}
     kind = values.get("type")
     if isinstance(kind, str) and kind in TYPES:
         values["type"] = TYPES[kind]
-    return values
+    return values if is_object(value) else value
 
 
 def _at(path: str, place: object) -> str:

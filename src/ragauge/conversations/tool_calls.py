@@ -43,8 +43,7 @@ class Call:
     invalid: str = ""
     id: str = ""
     result: str | None = None
-    is_error: bool = False
-    """Whether the tool said that it failed."""
+    is_error: bool = False  # whether the tool said that it failed
 
     @property
     def key(self) -> str:
@@ -147,9 +146,9 @@ def read_expected(expected: object, n_turns: int) -> "list[list[list[Call]] | No
     if all(map(is_object, items)):
         is_of_all = bool(items) or n_turns <= 1
         return [[_expected_list(items)]] if is_of_all else [[[]] for _ in range(n_turns)]
+    if n_turns == 1 != len(items) and all(isinstance(item, list) for item in items):
+        return [[_expected_list(item) for item in items]]
     if len(items) != n_turns:
-        if n_turns == 1 and all(isinstance(item, list) for item in items):
-            return [[_expected_list(item) for item in items]]
         raise TranscriptError(f"expected_calls has {len(items)} turns, the conversation {n_turns}")
     turns: list[list[list[Call]] | None] = []
     for number, item in enumerate(items, 1):

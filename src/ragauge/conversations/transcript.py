@@ -80,12 +80,8 @@ class Transcript:
     @property
     def calls(self) -> list[Call]:
         """The tool calls of the system, in order: in tau2-bench the user makes calls too."""
-        return [
-            call
-            for message in self.messages
-            if message.role == "assistant"
-            for call in message.calls
-        ]
+        own = [message for message in self.messages if message.role == "assistant"]
+        return [call for message in own for call in message.calls]
 
     @property
     def n_asked(self) -> int:
@@ -194,33 +190,24 @@ def _role_named(values: Mapping[str, object]) -> str:
 
 
 def role_of(message: object) -> Role | None:
-    """Who speaks in a message of any format; None if it is no message.
-
-    >>> role_of({"from": "gpt", "value": "Hello"})
-    'assistant'
-    """
+    """Who speaks in a message of any format; None if it is no message."""
     return ROLES.get(_role_named(_unwrapped(mapping_of(message))).lower())
 
 
 def messages_in(reply: object) -> list[object]:
-    """The messages in the reply of a chat API: those of OpenAI's responses, of a completion, or a message by itself.
-
-    >>> messages_in({"choices": [{"message": {"role": "assistant", "content": "Hello"}}]})
-    [{'role': 'assistant', 'content': 'Hello'}]
-    """
+    """The messages in the reply of a chat API: those of OpenAI's responses, of a completion, or a message by itself."""
     values = mapping_of(reply)
-    choices = list_of(values.get("choices"))
-    if choices:
+    if choices := list_of(values.get("choices")):
         items = [mapping_of(choices[0]).get("message")]
-    elif role_of(values) == "assistant":
-        items = [values]
     else:
-        items = list_of(values.get("output", reply)) or []
+        is_message = role_of(values) == "assistant"
+        items = [values] if is_message else list_of(values.get("output", reply)) or []
     of_responses = (*_NO_MESSAGES, "message")
-    for each in items:
-        if not (role_of(each) or says_calls(each) or mapping_of(each).get("type") in of_responses):
-            return []
-    return list(items)
+    are_messages = all(
+        role_of(each) or says_calls(each) or mapping_of(each).get("type") in of_responses
+        for each in items
+    )
+    return list(items) if are_messages else []
 
 
 def says_calls(message: object) -> bool:
@@ -229,8 +216,8 @@ def says_calls(message: object) -> bool:
     kind = _role_named(values).lower()
     if ROLES.get(kind) == "tool" or kind.endswith("_call"):
         return True
-    parts = list_of(values.get("content")) or list_of(values.get("parts")) or ()
-    inner = (_called_in(mapping_of(each)) or _returned_in(mapping_of(each)) for each in parts)
+    parts = map(mapping_of, list_of(values.get("content")) or list_of(values.get("parts")) or ())
+    inner = (_called_in(each) or _returned_in(each) for each in parts)
     return any(values.get(key) for key in _CALL_KEYS) or any(inner)
 
 
@@ -298,7 +285,7 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
         known = "user, assistant, system or tool"
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
     message, results = Message(role), list[_Result]()
-    content = next((values[key] for key in _CONTENT_KEYS if values.get(key) is not None), None)
+    content = _first_of(values, _CONTENT_KEYS)
     parts = list_of(content)
     if kind == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
         made = _parsed(content)
@@ -333,12 +320,16 @@ def _call_of_item(values: Mapping[str, object], kind: str) -> Call:
     arguments = values.get("arguments") or values.get("action") or given
     name = values.get("name") or kind.removesuffix("_call")
     call = call_of({**values, "name": name, "arguments": arguments})
-    results = (values.get(key) for key in ("output", "results", "outputs", "error"))
-    result = next((each for each in results if each is not None), None)
+    result = _first_of(values, ("output", "results", "outputs", "error"))
     call.result = None if result is None else _text_in(result)
     failed = bool(values.get("error")) or values.get("status") == "failed"
     call.is_error = failed or says_error(call.result or "")
     return call
+
+
+def _first_of(values: Mapping[str, object], keys: Sequence[str]) -> object:
+    """The value under the first of these keys that has one."""
+    return next((values[key] for key in keys if values.get(key) is not None), None)
 
 
 def _result(values: Mapping[str, object], id: object, text: str) -> _Result:
@@ -362,8 +353,7 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[_Result
         elif called := _called_in(values):
             message.calls.append(call_of(called))
         elif returned := _returned_in(values):
-            keys = ("content", "response", "result", "output")
-            content = next((returned[key] for key in keys if returned.get(key) is not None), None)
+            content = _first_of(returned, ("content", "response", "result", "output"))
             ids = ("tool_use_id", "toolUseId", "toolCallId", "id")
             id = next((returned[key] for key in ids if returned.get(key)), None)
             results.append(_result(returned, id, _text_in(content)))

@@ -1,15 +1,15 @@
 """Read documents: files and folders of any format, chunks of an index, and objects of other libraries."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html, text_of_pdf
 from ragauge.documents.passage import MAX_TABLE_WORDS, MAX_WORDS, Passage, passages_of
-from ragauge.documents.similar import near_duplicates
 from ragauge.errors import DataError, PlanError
 from ragauge.errors import Problem as DataProblem
 from ragauge.language.words import words
@@ -25,6 +25,8 @@ NEAR_EMPTY = 4
 """A passage of fewer words is left out."""
 SAME = 0.95
 """The similarity of the words of two passages from which they are one, if their numbers are the same."""
+SHARED = 3
+"""Rare members that two similar sets must share before they are compared."""
 FROM_UNITS, SHARE_OF_UNITS = 3, 0.3
 """A line is boilerplate if at least this many documents or pages, and this share of them, have it."""
 
@@ -232,10 +234,7 @@ def _chunk_passages(
 
 
 def _boilerplate(texts: Mapping[str, str], left_out: Counter[str]) -> frozenset[str]:
-    """Lines that many documents have, or many pages of one at their top or bottom: notices, headers, footers.
-
-    The numbers of a page's header may differ.
-    """
+    """Lines that many documents have, or many pages of one at their top or bottom, where numbers may differ: notices, headers, footers."""
     found = _frequent([_lines(text) for text in texts.values()])
     n_found = len(found)
     for text in texts.values():
@@ -260,3 +259,43 @@ def _frequent(units: Sequence[Iterable[str]]) -> set[str]:
     counts = Counter(line for unit in units for line in set(unit))
     least = max(FROM_UNITS, SHARE_OF_UNITS * len(units))
     return {line for line, n in counts.items() if n >= least}
+
+
+def near_duplicates(
+    sets: Sequence[frozenset[str]],
+    threshold: float,
+    are_same: Callable[[int, int], bool] = lambda _, __: True,
+    kinds: Sequence[Hashable] = (),
+) -> dict[int, int]:
+    """For each set that has a Jaccard similarity of at least `threshold` with an earlier one, that earlier one.
+
+    Only sets of the same one of `kinds` are compared, if given; `are_same` says of two places whether nothing else tells them apart.
+
+    Exact, by prefix filtering (Bayardo et al. 2007; Wang et al. 2012): two sets that are so similar share
+    three of their n - ceil(threshold * n) + 3 rarest members. An earlier one is never a duplicate itself;
+    empty sets resemble nothing. `threshold` is in (0, 1].
+
+    >>> near_duplicates([frozenset("abcd"), frozenset("xyz"), frozenset("abcde")], 0.8)
+    {2: 0}
+    """
+    frequency = Counter(member for members in sets for member in members)
+    duplicates: dict[int, int] = {}
+    index: dict[tuple[Hashable, str], list[int]] = {}
+    for place, members in enumerate(sets):
+        least = math.ceil(threshold * len(members))
+        rarest = sorted(members, key=lambda member: (frequency[member], member))
+        kind = kinds[place] if kinds else None
+        prefix = [(kind, member) for member in rarest[: len(members) - least + SHARED]]
+        counts: Counter[int] = Counter()
+        for key in prefix:
+            counts.update(index.get(key, ()))
+        for other in sorted(other for other, n in counts.items() if n >= min(SHARED, least)):
+            shared = len(members & sets[other])
+            is_like = shared >= threshold * (len(members) + len(sets[other]) - shared)
+            if is_like and are_same(place, other):
+                duplicates[place] = other
+                break
+        else:
+            for key in prefix:
+                index.setdefault(key, []).append(place)
+    return duplicates

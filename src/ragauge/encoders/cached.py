@@ -94,19 +94,17 @@ class CachedEncoder:
         def encode(new: Sequence[str]) -> list[TokenVectors]:
             return self.encoder.encode_tokens(new, layer=layer, long_text=long_text)
 
-        texts = list(dict.fromkeys(texts))
         # Texts read with the other `long_text` that fit the model, where both give the same.
         other = _tokens(layer, "windows" if long_text == "cut" else "cut")
         most = getattr(self.encoder, "max_tokens", 0)
-        whole: dict[str, TokenVectors] = {}
-        for text in texts:
-            if kept := self._recent.get(self._key(other, text)):
+        found: dict[str, TokenVectors | NoVector] = dict.fromkeys(texts, NoVector(""))
+        for text in found:
+            if kept := self._recent.used(self._key(other, text)):
                 tokens = _unpacked_tokens(kept)
                 if tokens.n_tokens <= most:
-                    whole[text] = tokens
-        rest = (text for text in texts if text not in whole)
-        made = self._made(_tokens(layer, long_text), rest, _unpacked_tokens, encode)
-        return {text: whole.get(text) or made[text] for text in texts}
+                    found[text] = tokens
+        rest = [text for text, tokens in found.items() if isinstance(tokens, NoVector)]
+        return found | self._made(_tokens(layer, long_text), rest, _unpacked_tokens, encode)
 
     def layer(self, layer: int | None) -> int | None:
         """The layer's number; None if the encoder does not report its last layer."""
@@ -131,24 +129,20 @@ class CachedEncoder:
         return self.encoder.token_ids(texts, long_text=long_text)
 
     def _encode(self, texts: Sequence[str], long_text: LongText) -> list[TextVector]:
-        both = self._encode_both(texts)
-        rest = [text for text in texts if text not in both]
-        if rest:
+        made = self._encode_both(texts)
+        if rest := [text for text in texts if text not in made]:
             vectors = self.encoder.encode(rest, long_text=long_text)
             if len(vectors) != len(rest):
-                raise EncoderError(
-                    f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts"
-                )
+                what = f"{self.name} gives {len(vectors)} vectors for {len(rest)} texts"
+                raise EncoderError(what)
             # A user's own encoder may have none.
             count = getattr(self.encoder, "count_tokens", None)
             counts: list[tuple[int, int]] | None = count(rest) if count else None
             if counts is None:
                 return [TextVector(vector) for vector in vectors]
-            both |= {
-                text: TextVector(vector, n, min(n, most) if long_text == "cut" else n)
-                for text, vector, (n, most) in zip(rest, vectors, counts, strict=True)
-            }
-        return [both[text] for text in texts]
+            for text, vector, (n, most) in zip(rest, vectors, counts, strict=True):
+                made[text] = TextVector(vector, n, min(n, most) if long_text == "cut" else n)
+        return [made[text] for text in texts]
 
     def _encode_both(self, texts: Sequence[str]) -> dict[str, TextVector]:
         """The vectors of texts whose token vectors are needed later, which are kept too."""
@@ -156,16 +150,14 @@ class CachedEncoder:
         wanted = [pair for pair in self.wanted_tokens if pair[0] in (None, last)]
         if not (wanted and isinstance(self.encoder, LocalEncoder) and self.encoder.reads_alike):
             return {}
-        made: dict[str, TextVector] = {}
-        tokens: dict[str, TokenVectors] = {}
-        for text, found in zip(texts, self.encoder.encode_both(texts), strict=True):
-            if found is not None:
-                vector, tokens[text] = found
-                made[text] = TextVector(vector, tokens[text].n_tokens, tokens[text].n_tokens)
+        both = zip(texts, self.encoder.encode_both(texts), strict=True)
+        found = {text: pair for text, pair in both if pair is not None}
         for kind in {_tokens(last, long_text) for _, long_text in wanted}:
-            keyed = {self._key(kind, text): vectors for text, vectors in tokens.items()}
-            self._keep(kind, keyed)
-        return made
+            self._keep(kind, {self._key(kind, text): tokens for text, (_, tokens) in found.items()})
+        return {
+            text: TextVector(vector, tokens.n_tokens, tokens.n_tokens)
+            for text, (vector, tokens) in found.items()
+        }
 
     def _key(self, kind: str, text: str) -> bytes:
         return digest(self._identity, kind, text)
@@ -186,7 +178,7 @@ class CachedEncoder:
             keys = {text: self._key(kind, text) for text in distinct}
             found: dict[str, T | NoVector] = {}
             for text in distinct:
-                if kept := self._recent.get(keys[text]):
+                if kept := self._recent.used(keys[text]):
                     found[text] = unpack(kept)
             absent = [text for text in distinct if text not in found]
             wanted = {keys[text]: text for text in absent}
@@ -264,27 +256,25 @@ def pieces(
         yield rows[start:]
 
 
-class _Recent:
+class _Recent(OrderedDict[bytes, bytes]):
     """Packed vectors by key; the least recently used is removed first."""
 
     def __init__(self, most_bytes: int) -> None:
-        self.most_bytes = most_bytes
-        self.n_bytes = 0
-        self.kept: OrderedDict[bytes, bytes] = OrderedDict()
+        super().__init__()
+        self.most_bytes, self.n_bytes = most_bytes, 0
 
-    def get(self, key: bytes) -> bytes | None:
-        if key in self.kept:
-            self.kept.move_to_end(key)
-        return self.kept.get(key)
+    def used(self, key: bytes) -> bytes | None:
+        if key in self:
+            self.move_to_end(key)
+        return self.get(key)
 
     def add(self, key: bytes, value: bytes) -> None:
-        if key in self.kept or len(value) > self.most_bytes:
+        if key in self or len(value) > self.most_bytes:
             return
-        self.kept[key] = value
+        self[key] = value
         self.n_bytes += len(value)
         while self.n_bytes > self.most_bytes:
-            _, gone = self.kept.popitem(last=False)
-            self.n_bytes -= len(gone)
+            self.n_bytes -= len(self.popitem(last=False)[1])
 
 
 _VECTOR_HEAD = struct.Struct("<iii")

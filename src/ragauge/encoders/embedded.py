@@ -6,16 +6,15 @@ in single precision.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module, resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ragauge.encoders.local import LocalEncoder
+from ragauge.encoders.local import LocalEncoder, Tokens
 from ragauge.encoders.models import EMBEDDED
 from ragauge.encoders.protocol import Floats, Ints
-from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError
 
 if TYPE_CHECKING:
@@ -27,14 +26,6 @@ REVISION = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMENSION, LAYERS = 384, 6
 
 Precision = Literal["fp32", "int8"]
-
-
-class Session(Protocol):
-    """The used part of onnxruntime's InferenceSession."""
-
-    def run(self, output_names: Sequence[str], input_feed: Mapping[str, Ints]) -> Sequence[Floats]:
-        """The outputs with these names."""
-        ...
 
 
 class MiniLM(LocalEncoder):
@@ -62,12 +53,8 @@ class MiniLM(LocalEncoder):
         self.precision = precision
         self.threads = threads or available_processors()
         self.folder = folder or Path(str(resources.files("ragauge") / "encoders" / "minilm"))
-        for file in (f"{precision}.onnx", "weights.bin", "vocab.txt", "MADE"):
-            if not (self.folder / file).is_file():
-                raise EncoderError(
-                    f"the embedded encoder {NAME} is not in this installation: {file} is missing "
-                    "beside its code; install ragauge again: pip install --force-reinstall ragauge"
-                )
+        files = (f"{precision}.onnx", "weights.bin", "vocab.txt", "MADE")
+        check_installed(f"encoder {NAME}", self.folder, *files)
         self.identity = {
             "name": NAME,
             "revision": REVISION,
@@ -94,21 +81,30 @@ class MiniLM(LocalEncoder):
         return WordPiece((self.folder / "vocab.txt").read_text("utf-8").splitlines())
 
     @cached_property
-    def _session(self) -> Session:
+    def _session(self) -> Any:
         return open_graph(self.folder / f"{self.precision}.onnx")
 
 
-def open_graph(path: Path) -> Session:
-    """A graph, opened to compute in one thread."""
+def check_installed(what: str, folder: Path, *files: str) -> None:
+    """EncoderError if one of the files of an embedded model is missing."""
+    for file in files:
+        if not (folder / file).is_file():
+            raise EncoderError(
+                f"the embedded {what} is not in this installation: {file} is missing "
+                "beside its code; install ragauge again: pip install --force-reinstall ragauge"
+            )
+
+
+def open_graph(path: Path) -> Any:
+    """A graph as onnxruntime's InferenceSession, opened to compute in one thread."""
     # onnxruntime sends telemetry unless this is set before its import: calling its own switch after
     # the import is too late.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         onnxruntime = cast(Any, import_module("onnxruntime"))
     except ImportError as error:
-        raise EncoderError(
-            f"the embedded encoder needs onnxruntime, which cannot be imported: {error}"
-        ) from error
+        what = f"the embedded encoder needs onnxruntime, which cannot be imported: {error}"
+        raise EncoderError(what) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # batches run side by side instead
     options.inter_op_num_threads = 1
@@ -118,9 +114,8 @@ def open_graph(path: Path) -> Session:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's own exceptions share no other base
-        raise EncoderError(
-            f"{path} cannot be read: {error!s:.200}; install ragauge again"
-        ) from error
+        what = f"{path} cannot be read: {error!s:.200}; install ragauge again"
+        raise EncoderError(what) from error
 
 
 def available_processors() -> int:

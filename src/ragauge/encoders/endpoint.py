@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import count
 from threading import Event, Lock
 from typing import Any, NoReturn, cast
 from urllib.parse import parse_qsl, urlunsplit
@@ -64,9 +65,8 @@ class Endpoint:
         numbers = {name: number for name, number in vars(self).items() if name not in words}
         endpoints.check_above_zero(self.model, numbers)
         if find_spec("openai") is None:
-            raise MissingExtraError(
-                f"the endpoint of {self.model!r} needs the package openai", "openai"
-            )
+            what = f"the endpoint of {self.model!r} needs the package openai"
+            raise MissingExtraError(what, "openai")
         self.name = self.model
         self._dimension = self.dimensions
         self._n_refused = 0
@@ -95,10 +95,8 @@ class Endpoint:
             )
         for place, text in enumerate(texts, 1):
             if not text.strip():
-                raise EncoderError(
-                    f"{self.name}: text {place} of {len(texts)} is blank, and an endpoint has no "
-                    "vector for it; leave it out"
-                )
+                what = f"{self.name}: text {place} of {len(texts)} is blank"
+                raise EncoderError(f"{what}, and an endpoint has no vector for it; leave it out")
         if not texts:
             return np.empty((0, 0), np.float32)
         stop = Event()
@@ -145,25 +143,20 @@ class Endpoint:
         """The unit vectors of one request's texts, with retries."""
         start = time.monotonic()
         end = start + self.deadline_s
-        n_attempts, reason = 0, ""
-        while n_attempts < self.max_attempts:
-            n_attempts += 1
+        for attempt in count(1):
             try:
                 return self._rows(self._reply(texts, end), len(texts))
             except Unanswered as unanswered:
                 reason = unanswered.reason
                 waits = {"first_wait_s": self.first_wait_s, "max_wait_s": self.max_wait_s}
-                pause = endpoints.pause_s(n_attempts, unanswered.wait_s, **waits)
-            if n_attempts == self.max_attempts or time.monotonic() + pause >= end:
-                break
-            if stop.wait(pause):
-                break
-        raise EncoderError(
-            f"{self.address}: no answer in {n_attempts} attempts and "
-            f"{time.monotonic() - start:.0f} s, the last error: {reason}; check the server and "
-            "base_url, then run it again",
-            is_down=True,
-        )
+                pause = endpoints.pause_s(attempt, unanswered.wait_s, **waits)
+            is_last = attempt == self.max_attempts or time.monotonic() + pause >= end
+            if is_last or stop.wait(pause):
+                took = f"{attempt} attempts and {time.monotonic() - start:.0f} s"
+                what = f"{self.address}: no answer in {took}, the last error: {reason}"
+                way_out = "check the server and base_url, then run it again"
+                raise EncoderError(f"{what}; {way_out}", is_down=True)
+        raise AssertionError
 
     def _reply(self, texts: Sequence[str], end: float) -> bytes:
         """The body of the server's reply. Unanswered if there is none, EncoderError if refused."""
@@ -233,11 +226,12 @@ class Endpoint:
             self._dimension = self._dimension or len(vectors[0])
         for vector in vectors:
             if len(vector) != self._dimension or not vector:
-                self._refuse(
-                    f"its reply has a vector of {len(vector)} dimensions, where "
-                    f"{self._dimension} were {'requested' if self.dimensions else 'given before'}; "
-                    "vectors of different models cannot be compared"
+                before = "requested" if self.dimensions else "given before"
+                what = (
+                    f"a vector of {len(vector)} dimensions, where {self._dimension} were {before}"
                 )
+                why = "vectors of different models cannot be compared"
+                self._refuse(f"its reply has {what}; {why}")
             if not all(type(number) in (int, float) for number in vector):
                 self._refuse("its reply has a vector with items that are not numbers")
         try:

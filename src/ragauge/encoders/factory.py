@@ -51,8 +51,8 @@ def open_encoder(
         return Endpoint(model, base_url=base_url, dimensions=dimensions, api_key_env=key)
     precision = precision or DEFAULT_PRECISION
     if model == NAME:
-        _refuse("the embedded encoder", model, given, "revision", "device")
-        _refuse("the embedded encoder", model, given, "api_key_env", "dimensions")
+        names = ("revision", "device", "api_key_env", "dimensions")
+        _refuse("the embedded encoder", model, given, *names)
         return MiniLM(precision, threads=threads)
     _refuse("a model on this machine", model, given, "api_key_env", "dimensions")
     from ragauge.encoders.huggingface import HuggingFace

@@ -1,7 +1,9 @@
 """Any Hugging Face model through transformers and torch; a model's own code is never run."""
 
+import copy
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -11,12 +13,22 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from ragauge.encoders import model_files, torch_models
 from ragauge.encoders.embedded import available_processors
-from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder
-from ragauge.encoders.model_files import Sentences, first_line, package
+from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder, Tokens
+from ragauge.encoders.model_files import (
+    OPENING,
+    Sentences,
+    check_weights,
+    checked_config,
+    fingerprint,
+    first_line,
+    first_number,
+    located,
+    muted_bars,
+    object_in,
+    package,
+)
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.encoders.tokens import Tokens
 from ragauge.errors import EncoderError, MissingExtraError
 
 Precision = Literal["fp32", "fp16", "bf16"]
@@ -31,6 +43,18 @@ _PACKAGES = ("torch", "transformers", "safetensors", "huggingface_hub")
 _SPACE_BEFORE = ("GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer")
 """Tokenizers whose words begin with their space; bert-score puts one before the first word too."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_AS_IT_IS = {"trust_remote_code": False, "local_files_only": True}
+_LAYERS = (
+    ("layer",),  # xlnet
+    ("encoder", "block"),  # t5
+    ("encoder", "layer"),  # bert, roberta, deberta
+    ("encoder", "layers"),
+    ("transformer", "layer"),  # distilbert
+    ("layers",),  # the encoders of bart and similar models, and most decoders
+    ("block",),
+    ("h",),  # gpt2
+    ("decoder", "layers"),  # opt
+)
 _COMPUTING = RLock()
 """torch's number of threads is a setting of the whole process."""
 
@@ -67,9 +91,8 @@ class HuggingFace(LocalEncoder):
         threads: int | None = None,
     ) -> None:
         if precision not in _DTYPES:
-            raise EncoderError(
-                f"{name}: precision is one of {', '.join(_DTYPES)}, not {precision!r}"
-            )
+            what = f"{name}: precision is one of {', '.join(_DTYPES)}, not {precision!r}"
+            raise EncoderError(what)
         for needed in _PACKAGES:
             if find_spec(needed) is None:
                 raise MissingExtraError(f"the model {name!r} needs {needed}", "hf")
@@ -77,21 +100,19 @@ class HuggingFace(LocalEncoder):
         self.precision = precision
         self.device = device
         self.threads = threads or available_processors()
-        root, commit = model_files.located(name, revision)
+        root, commit = located(name, revision)
         self.sentences = Sentences.read(name, root)
         self.folder = root / self.sentences.inner
-        config = model_files.checked_config(name, self.folder)
-        model_files.check_weights(name, self.folder)
+        config = checked_config(name, self.folder)
+        check_weights(name, self.folder)
+        sizes = "hidden_size", "d_model", "n_embd", "dim", "emb_dim"
+        counts = "num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers"
         self.identity = {
             "name": name,
-            "revision": commit or model_files.fingerprint(name, root, self.folder, revision),
+            "revision": commit or fingerprint(name, root, self.folder, revision),
             "precision": precision,
-            "dimension": model_files.first_number(
-                config, "hidden_size", "d_model", "n_embd", "dim", "emb_dim"
-            ),
-            "n_layers": model_files.first_number(
-                config, "num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers"
-            ),
+            "dimension": first_number(config, *sizes),
+            "n_layers": first_number(config, *counts),
         }
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
@@ -133,7 +154,7 @@ class HuggingFace(LocalEncoder):
                 f"{self._n_embeddings}; they do not belong together"
             )
         try:
-            return torch_models.computed(model, ids, self._device)
+            return self._computed(model, ids)
         except torch.cuda.OutOfMemoryError as error:
             raise EncoderError(
                 f"{self.name}: the GPU has no room for {ids.shape[0]} texts of {ids.shape[1]} "
@@ -227,26 +248,101 @@ class HuggingFace(LocalEncoder):
         try:
             device = torch.device(wanted)
         except RuntimeError as error:
-            raise EncoderError(
-                f"{self.name}: {wanted!r} is not a device: {first_line(error)}"
-            ) from None
+            what = f"{self.name}: {wanted!r} is not a device: {first_line(error)}"
+            raise EncoderError(what) from None
         if device.type == "cuda" and not has_gpu:
             raise EncoderError(f"{self.name}: torch finds no GPU for {wanted!r}; leave device out")
         return device
 
     @cached_property
     def _tokenizer(self) -> Any:
-        with torch_models.loading(self.name):
-            return torch_models.loaded_tokenizer(self.name, self.folder)
+        with self._loading():
+            auto = package("transformers").AutoTokenizer
+            tokenizer = auto.from_pretrained(str(self.folder), **_AS_IT_IS)
+            # Without its files transformers makes an empty tokenizer, for which all words are unknown.
+            files = {"tokenizer.json", *tokenizer.vocab_files_names.values()}
+            is_there = any((self.folder / file).is_file() for file in files)
+            if tokenizer.vocab_files_names and not is_there:
+                raise EncoderError(
+                    f"{self.name}: none of its tokenizer's files is in {self.folder} "
+                    f"({', '.join(sorted(files))}); download it again"
+                )
+            return tokenizer
+
+    @contextmanager
+    def _loading(self) -> Generator[None]:
+        """Load one model at a time, without output; any error becomes an EncoderError."""
+        with OPENING, ExitStack() as settings:
+            log = package("transformers").utils.logging
+            settings.callback(log.set_verbosity, log.get_verbosity())
+            log.set_verbosity_error()
+            try:
+                settings.enter_context(muted_bars(package("huggingface_hub.utils")))
+                if log.is_progress_bar_enabled():
+                    settings.callback(log.enable_progress_bar)
+                    log.disable_progress_bar()
+                yield
+            except EncoderError:
+                raise
+            except Exception as error:
+                # The exception depends on what is damaged: safetensors, tokenizers, torch.
+                raise EncoderError(
+                    f"{self.name}: cannot be loaded: {type(error).__name__}: {first_line(error)}; "
+                    "download it again, or choose another"
+                ) from error
 
     @cached_property
     def _model(self) -> Any:
-        torch = package("torch")
-        with torch_models.loading(self.name):
-            model = torch_models.loaded_model(self.name, self.folder)
-            model.to(device=self._device, dtype=getattr(torch, _DTYPES[self.precision]))
-            torch_models.computed(model, np.zeros((1, 1), np.int64), self._device)
+        transformers = package("transformers")
+        with self._loading():
+            config = self._loaded_config()
+            encoders = transformers.MODEL_FOR_TEXT_ENCODING_MAPPING
+            auto = transformers.AutoModelForTextEncoding if type(config) in encoders else None
+            options = {"config": config, "use_safetensors": True, "output_loading_info": True}
+            load = (auto or transformers.AutoModel).from_pretrained
+            model, found = load(str(self.folder), **options, **_AS_IT_IS)
+            # Heads for sentences are left out of many checkpoints, and are of no use here.
+            missing = sorted(key for key in found["missing_keys"] if "pooler" not in key)
+            if missing:
+                raise EncoderError(
+                    f"{self.name}: its weights do not fit its config.json: {len(missing)} are missing "
+                    f"({missing[0]}), so the vectors would be random; if it brings code of its own, "
+                    "that is never run: choose another model"
+                )
+            if hasattr(model, "decoder") and hasattr(model, "encoder"):
+                model = model.encoder
+            model.config.use_cache = False
+            dtype = getattr(package("torch"), _DTYPES[self.precision])
+            model.eval().to(device=self._device, dtype=dtype)
+            self._computed(model, np.zeros((1, 1), np.int64))
             return model
+
+    def _loaded_config(self) -> Any:
+        transformers = package("transformers")
+        config = object_in(self.folder / "config.json")
+        kind = config.get("model_type")
+        if kind not in transformers.CONFIG_MAPPING:
+            if config.get("auto_map"):
+                raise EncoderError(
+                    f"{self.name} needs code of its own (model_type {kind!r} with auto_map in config.json), "
+                    "and a model's code is never run; choose a model of a standard architecture"
+                )
+            raise EncoderError(
+                f"{self.name}: transformers {transformers.__version__} knows no model_type {kind!r} "
+                "(config.json); a newer transformers may"
+            )
+        config = transformers.AutoConfig.from_pretrained(str(self.folder), **_AS_IT_IS)
+        # A config may name a compiled kernel on the hub here, which would be downloaded and run.
+        config._attn_implementation = None
+        return config
+
+    def _computed(self, model: Any, ids: Ints) -> Floats:
+        """The states that the model gives for texts of equal length: (b, t) ids to (b, t, d)."""
+        torch = package("torch")
+        with torch.inference_mode():
+            given = torch.from_numpy(ids).to(self._device)
+            states = model(input_ids=given, attention_mask=torch.ones_like(given))[0]
+            return cast(Floats, states.float().cpu().numpy())
 
     @cached_property
     def _n_embeddings(self) -> int:
@@ -257,18 +353,42 @@ class HuggingFace(LocalEncoder):
         return {}
 
     def _up_to(self, layer: int | None) -> Any:
-        """The model without later layers; the weights are shared."""
-        with model_files.OPENING:
+        """The model without later layers, as bert-score 0.3.13 truncates it; the weights are shared."""
+        with OPENING:
             if layer is None:
                 return self._model
             if layer not in self._by_layer:
-                cut = torch_models.without_later_layers(self.name, self._model, layer)
+                shared = (*self._model.parameters(), *self._model.buffers())
+                cut = copy.deepcopy(self._model, {id(tensor): tensor for tensor in shared})
+                holder, attribute = _layers_of(self.name, cut)
+                layers = getattr(holder, attribute)
+                n = layers if isinstance(layers, int) else len(layers)
+                if not 0 <= layer <= n:
+                    what = f"{self.name} has the layers 0 (the embeddings) to {n}, not {layer}"
+                    raise EncoderError(what)
+                setattr(holder, attribute, layer if isinstance(layers, int) else layers[:layer])
                 try:
-                    torch_models.computed(cut, np.zeros((1, 1), np.int64), self._device)
+                    self._computed(cut, np.zeros((1, 1), np.int64))
                 except Exception as error:  # for example DeBERTa v2 and v3 without layers
-                    raise EncoderError(
-                        f"{self.name} cannot compute layer {layer} by itself: "
-                        f"{first_line(error)}; choose another"
-                    ) from error
+                    what = f"{self.name} cannot compute layer {layer} by itself"
+                    raise EncoderError(f"{what}: {first_line(error)}; choose another") from error
                 self._by_layer[layer] = cut
             return self._by_layer[layer]
+
+
+def _layers_of(name: str, model: Any) -> tuple[Any, str]:
+    """The object and its attribute that hold the layers, or their number."""
+    if isinstance(getattr(model, "n_layers", None), int):  # xlm
+        return model, "n_layers"
+    if hasattr(getattr(model, "encoder", None), "albert_layer_groups"):
+        return model.encoder.config, "num_hidden_layers"
+    for *path, attribute in _LAYERS:
+        holder = model
+        for part in path:
+            holder = getattr(holder, part, None)
+        if hasattr(getattr(holder, attribute, None), "__len__"):
+            return holder, attribute
+    raise EncoderError(
+        f"{name}: it is not known where a {type(model).__name__} keeps its layers; leave the "
+        "layer out, for the last one"
+    )

@@ -1,21 +1,94 @@
-"""Base of the models on this machine: batches without padding, threads, pooling, windows."""
+"""Models on this machine: the tokens of a text, the part or windows read at once, batches without padding, threads, pooling."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
-from ragauge.encoders.tokens import Tokens, pieces, stitched
 from ragauge.errors import EncoderError
+
+Span = tuple[int, int]
 
 MAX_TOKENS = 16_384
 """The most tokens of a text that is read in windows. Two such texts are compared in seconds; time and memory of
 a comparison grow with the square."""
 TOKENS_PER_BATCH = 1_024
 """Larger batches are not faster on a CPU, because the matrices exceed its caches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A tokenized text with the special tokens at both ends, `before` and `after` of them; each
+    token's character offsets in the text, (0, 0) for special ones, None if unknown."""
+
+    ids: Sequence[int]
+    spans: Sequence[Span] | None
+    before: int
+    after: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def kept(self, most: int) -> "Tokens":
+        """The first tokens that fit the model, with the special tokens at both ends."""
+        if len(self) <= most:
+            return self
+        last = len(self) - self.after
+        head = most - self.after
+        spans = self.spans and [*self.spans[:head], *self.spans[last:]]
+        return Tokens([*self.ids[:head], *self.ids[last:]], spans, self.before, self.after)
+
+
+def windows_of(n_content: int, size: int) -> tuple[range, ...]:
+    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones.
+
+    >>> windows_of(9, 4)
+    (range(0, 4), range(2, 6), range(4, 8), range(5, 9))
+    """
+    if n_content <= size:
+        return (range(n_content),)
+    starts = (*range(0, n_content - size, max(1, size // 2)), n_content - size)
+    return tuple(range(at, at + size) for at in starts)
+
+
+def pieces(tokens: Tokens, most: int) -> list[list[int]]:
+    """The ids of each window of a text, with special tokens around it."""
+    before, after = tokens.before, tokens.after
+    last = len(tokens) - after
+    head, tail = list(tokens.ids[:before]), list(tokens.ids[last:])
+    content = list(tokens.ids[before:last])
+    windows = windows_of(len(content), most - before - after)
+    return [head + content[window.start : window.stop] + tail for window in windows]
+
+
+def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
+    """One row for each token, (t, d), from the window where it is farthest from an edge."""
+    if len(hidden) == 1:
+        return hidden[0]
+    before, after = tokens.before, tokens.after
+    n_content = len(tokens) - before - after
+    windows = windows_of(n_content, most - before - after)
+    depth, owner = np.full(n_content, -1), np.zeros(n_content, np.int64)
+    for number, window in enumerate(windows):
+        at = np.arange(window.start, window.stop)
+        # The ends of the text are not edges: no context is missing there.
+        left = at - window.start if window.start else n_content
+        right = window.stop - 1 - at if window.stop < n_content else n_content
+        here = np.minimum(left, right)
+        better = here > depth[at]
+        depth[at[better]], owner[at[better]] = here[better], number
+    out = np.empty((len(tokens), hidden[0].shape[1]), np.float32)
+    out[:before] = hidden[0][:before]
+    for number, (window, rows) in enumerate(zip(windows, hidden, strict=True)):
+        mine = np.flatnonzero(owner == number)
+        out[before + mine] = rows[before + mine - window.start]
+    if after:
+        out[-after:] = hidden[-1][-after:]
+    return out
 
 
 class LocalEncoder(ABC):
@@ -37,11 +110,10 @@ class LocalEncoder(ABC):
     def __getstate__(self) -> dict[str, object]:
         """Without open resources; a copy in another process opens its own."""
         kind = type(self)
-        return {
-            name: value
-            for name, value in self.__dict__.items()
-            if not isinstance(getattr(kind, name, None), cached_property)
+        is_open = {
+            name: isinstance(getattr(kind, name, None), cached_property) for name in vars(self)
         }
+        return {name: value for name, value in vars(self).items() if not is_open[name]}
 
     @abstractmethod
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
@@ -69,7 +141,7 @@ class LocalEncoder(ABC):
         """One unit vector for each text: (n, d) float32. Rows are in the texts' order."""
         tokenized = self.tokenize(texts)
         found = self._states(tokenized, self.sentence_tokens, None, long_text, self.pool)
-        vectors = [unit(pooled) for _, pooled in found]
+        vectors = [unit_rows(pooled[None])[0] for _, pooled in found]
         return np.array(vectors, np.float32) if vectors else np.empty((0, 0), np.float32)
 
     def encode_tokens(
@@ -77,7 +149,7 @@ class LocalEncoder(ABC):
     ) -> list[TokenVectors]:
         """The vectors of each text's tokens at a layer; None: the last layer."""
         tokenized = self.tokenize(texts)
-        found = self._states(tokenized, self.max_tokens, layer, long_text, _whole)
+        found = self._states(tokenized, self.max_tokens, layer, long_text)
         return [_token_vectors(tokens, states, n) for (tokens, n), states in found]
 
     def encode_both(self, texts: Sequence[str]) -> list[tuple[Floats, TokenVectors] | None]:
@@ -88,9 +160,9 @@ class LocalEncoder(ABC):
         tokenized = self.tokenize(texts)
         short = [len(tokens) <= min(self.sentence_tokens, self.max_tokens) for tokens in tokenized]
         read = [tokens for tokens, is_short in zip(tokenized, short, strict=True) if is_short]
-        found = self._states(read, self.sentence_tokens, None, "cut", _whole)
+        found = self._states(read, self.sentence_tokens, None, "cut")
         both = (
-            (unit(self.pool(states)), _token_vectors(tokens, states, n))
+            (unit_rows(self.pool(states)[None])[0], _token_vectors(tokens, states, n))
             for (tokens, n), states in found
         )
         return [next(both) if is_short else None for is_short in short]
@@ -101,15 +173,14 @@ class LocalEncoder(ABC):
         most: int,
         layer: int | None,
         long_text: LongText,
-        reduce: Callable[[Floats], Floats],
+        reduce: Callable[[Floats], Floats] = np.asarray,
     ) -> Iterator[tuple[tuple[Tokens, int], Floats]]:
         """For each text the tokens read, their total number, and its reduced states."""
         cut = long_text == "cut"
         longest = max(map(len, tokenized), default=0)
         if not cut and longest > max(MAX_TOKENS, most):
-            raise EncoderError(
-                f"a text has {longest:,} tokens; at most {MAX_TOKENS:,} are read in windows"
-            )
+            what = f"a text has {longest:,} tokens; at most {MAX_TOKENS:,} are read in windows"
+            raise EncoderError(what)
         read = [tokens.kept(most) for tokens in tokenized] if cut else tokenized
         parts = [pieces(tokens, most) for tokens in read]
         owners = [at for at, own in enumerate(parts) for _ in own]
@@ -149,15 +220,6 @@ class LocalEncoder(ABC):
         with ThreadPoolExecutor(min(self.threads, len(batches))) as pool:
             for _ in pool.map(run, batches):
                 pass
-
-
-def _whole(states: Floats) -> Floats:
-    return states
-
-
-def unit(vector: Floats) -> Floats:
-    """The vector normalized to length 1; a zero vector is unchanged."""
-    return unit_rows(vector[None])[0]
 
 
 def unit_rows(rows: Floats) -> Floats:

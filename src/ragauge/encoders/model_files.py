@@ -49,19 +49,11 @@ def located(name: str, revision: str | None) -> tuple[Path, str | None]:
     if is_folder(folder):
         return folder, None
     if is_file(folder):
-        raise EncoderError(
-            f"{name} is a file; give the folder that holds config.json and model.safetensors"
-        )
+        what = "is a file; give the folder that holds config.json and model.safetensors"
+        raise EncoderError(f"{name} {what}")
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
-        raise EncoderError(
-            f"{name}: there is no such folder; give one that is there, or a name on the hub as "
-            "'organisation/model'"
-        )
-    return _downloaded(name, revision)
-
-
-def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
-    """The needed files of a model on the hub, from cache or network."""
+        way_out = "give one that is there, or a name on the hub as 'organisation/model'"
+        raise EncoderError(f"{name}: there is no such folder; {way_out}")
     hub = package("huggingface_hub")
     patterns = [*_READ, *(f"0_Transformer/{pattern}" for pattern in _READ), "*_Pooling/config.json"]
     with OPENING, muted_bars(package("huggingface_hub.utils")):
@@ -81,8 +73,7 @@ def _downloaded(name: str, revision: str | None) -> tuple[Path, str]:
                 f"hf download {name}, or give a folder",
                 is_down=True,
             ) from None
-    folder = Path(found)
-    return folder, folder.name
+    return Path(found), Path(found).name
 
 
 def fingerprint(name: str, root: Path, inner: Path, wanted: str | None) -> str:
@@ -112,16 +103,12 @@ def checked_config(name: str, folder: Path) -> dict[str, Any]:
     if not (folder / "config.json").is_file():
         raise EncoderError(f"{folder} has no config.json, so it is not a transformers model")
     if (folder / "adapter_config.json").is_file():
-        raise EncoderError(
-            f"{name} is an adapter to another model (adapter_config.json); merge the two and save "
-            "the whole"
-        )
+        what = "is an adapter to another model (adapter_config.json)"
+        raise EncoderError(f"{name} {what}; merge the two and save the whole")
     config = object_in(folder / "config.json")
-    if "transformers_weights" in config:
-        raise EncoderError(
-            f"{name}: config.json names {config['transformers_weights']!r} as its weights; only "
-            "model.safetensors is read"
-        )
+    if weights := config.get("transformers_weights"):
+        what = f"config.json names {weights!r} as its weights"
+        raise EncoderError(f"{name}: {what}; only model.safetensors is read")
     return config
 
 
@@ -162,9 +149,8 @@ def json_in(path: Path, kind: type) -> object:
     try:
         content: object = json.loads(read_regular(path, MAX_JSON_BYTES))
     except (OSError, ValueError, RecursionError) as error:
-        raise EncoderError(
-            f"{path}: cannot be read: {first_line(error)}; download it again"
-        ) from None
+        what = f"{path}: cannot be read: {first_line(error)}; download it again"
+        raise EncoderError(what) from None
     if not isinstance(content, kind):
         raise EncoderError(f"{path}: holds no JSON {kind.__name__}; download it again")
     return content
@@ -208,14 +194,8 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:300]
 
 
-_SENTENCE_CONFIGS = tuple(
-    f"sentence_{kind}_config.json"
-    for kind in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
-)
-
+_SENTENCE_MODELS = ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
 Pooling = Callable[[Floats], Floats]
-
-
 _mean: Pooling = partial(np.mean, axis=0)
 # The mean divided by the root of the length has the mean's direction, and vectors have length 1.
 _POOLINGS: Mapping[str, Pooling] = {
@@ -246,23 +226,20 @@ class Sentences:
         kinds = [str(module.get("type")).rpartition(".")[2] for module in modules]
         for place, (module, kind) in enumerate(zip(modules, kinds, strict=True)):
             is_theirs = str(module.get("type")).startswith("sentence_transformers.")
-            if not is_theirs or kind not in (
-                ("Pooling", "Normalize") if place else ("Transformer",)
-            ):
+            known = ("Pooling", "Normalize") if place else ("Transformer",)
+            if not is_theirs or kind not in known:
                 raise EncoderError(
                     f"{name}: its module {module.get('type')!r} (modules.json) is not computed here, "
                     "only Transformer, Pooling and Normalize in this order; choose another model"
                 )
         inner = _within(name, modules[0].get("path", "")) if modules else "."
-        settings = first_settings(root / inner / file for file in _SENTENCE_CONFIGS)
+        configs = (f"sentence_{kind}_config.json" for kind in _SENTENCE_MODELS)
+        settings = first_settings(root / inner / file for file in configs)
         most = settings.get("max_seq_length")
         if not (most is None or (isinstance(most, int) and most > 2)):
             raise EncoderError(f"{name}: max_seq_length is {most!r}, not a number of tokens")
-        if settings.get("transformer_task") not in (None, "feature-extraction"):
-            raise EncoderError(
-                f"{name} is made for {settings['transformer_task']!r}; a model that gives vectors is "
-                "needed"
-            )
+        if (task := settings.get("transformer_task")) not in (None, "feature-extraction"):
+            raise EncoderError(f"{name} is made for {task!r}; a model that gives vectors is needed")
         prompts = first_settings([root / "config_sentence_transformers.json"])
         named = cast(dict[str | None, str], prompts.get("prompts") or {})
         before = named.get(prompts.get("default_prompt_name")) or ""
@@ -274,8 +251,6 @@ class Sentences:
 
     def read_as(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts as the model must read them."""
-        if not self.is_lowered and not self.before:
-            return texts
         whole = [self.before + text for text in texts]
         return [text.lower() for text in whole] if self.is_lowered else whole
 

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ragauge.encoders.embedded import Session, open_graph
+from ragauge.encoders.embedded import check_installed, open_graph
 from ragauge.encoders.wordpiece import WordPiece
-from ragauge.errors import EncoderError
 
 MAX_TOKENS = 160
 """Of a claim with its passage; the longer one is cut."""
@@ -37,12 +36,8 @@ class Reader:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(str(resources.files("ragauge") / "encoders"))
-        for file in ("reader.onnx", "minilm/weights.bin", "minilm/vocab.txt"):
-            if not (self.folder / file).is_file():
-                raise EncoderError(
-                    f"the embedded reader is not in this installation: {file} is missing "
-                    "beside its code; install ragauge again: pip install --force-reinstall ragauge"
-                )
+        files = ("reader.onnx", "minilm/weights.bin", "minilm/vocab.txt")
+        check_installed("reader", self.folder, *files)
 
     def log_odds(self, claims: Sequence[Claim]) -> list[float]:
         """One number for each claim, in order, from -6 to 6; 0 is even odds."""
@@ -58,8 +53,9 @@ class Reader:
                 ids = np.array([[*read[at][0], *read[at][1]] for at in batch], np.int64)
                 n_ours = np.array([[len(read[at][0])] for at in batch])
                 kinds = (np.arange(length) >= n_ours).astype(np.int64)
-                values = self._session.run(["log_odds"], {"ids": ids, "kinds": kinds})[0]
-                for at, value in zip(batch, values.tolist(), strict=True):
+                values: list[float]
+                values = self._session.run(["log_odds"], {"ids": ids, "kinds": kinds})[0].tolist()
+                for at, value in zip(batch, values, strict=True):
                     found[at] = max(-SUREST, min(SUREST, value))
         return found
 
@@ -79,7 +75,7 @@ class Reader:
         return WordPiece((self.folder / "minilm" / "vocab.txt").read_text("utf-8").splitlines())
 
     @cached_property
-    def _session(self) -> Session:
+    def _session(self) -> Any:
         return open_graph(self.folder / "reader.onnx")
 
 

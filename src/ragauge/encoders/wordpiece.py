@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-from ragauge.encoders.tokens import Span, Tokens
+from ragauge.encoders.local import Span, Tokens
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 MAX_WORD_LENGTH = 100
@@ -49,10 +49,8 @@ class WordPiece:
     def __init__(self, vocabulary: Sequence[str]) -> None:
         ids = {entry: number for number, entry in enumerate(vocabulary)}
         if missing := [token for token in SPECIAL_TOKENS if token not in ids]:
-            raise ValueError(
-                f"the vocabulary of {len(vocabulary)} entries lacks {', '.join(missing)}; "
-                "give the lines of a BERT model's vocab.txt"
-            )
+            what = f"the vocabulary of {len(vocabulary)} entries lacks {', '.join(missing)}"
+            raise ValueError(f"{what}; give the lines of a BERT model's vocab.txt")
         self._special = {token: ids[token] for token in SPECIAL_TOKENS}
         self._heads = _Entries(ids)
         self._tails = _Entries({key[2:]: ids[key] for key in ids if key.startswith("##")})
@@ -164,8 +162,7 @@ class _Entries:
         self._ids = ids
         self._most: dict[str, int] = {}
         for entry in ids:
-            pair = entry[:2]
-            self._most[pair] = max(self._most.get(pair, 1), len(entry))
+            self._most[entry[:2]] = max(self._most.get(entry[:2], 1), len(entry))
 
     def longest_at(self, letters: str, start: int) -> tuple[int, int] | None:
         """Id and end of the longest entry at `start`, or None."""

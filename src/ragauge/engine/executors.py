@@ -1,16 +1,15 @@
-"""Executors measure batches: in this process, on threads or in worker processes."""
+"""Ways to measure batches: in this process, on threads or in worker processes."""
 
 import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
 from importlib.machinery import PathFinder
 from itertools import chain, count
-from typing import ClassVar
 
 import polars as pl
 
@@ -26,6 +25,7 @@ Batch = Columns | RowRange
 Batches = Iterable[tuple[int, Batch]]
 Results = Iterator[tuple[int, pl.DataFrame]]
 """The score frame of each batch, with its number, in the order in which they finish."""
+Measuring = Callable[[Plan, Batches, Resources], Results]
 MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
 WAIT_S = 0.2
@@ -43,141 +43,97 @@ MAX_ROWS = 200
 """Rows whose calls are counted beforehand, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class InProcess:
+def in_process(plan: Plan, batches: Batches, resources: Resources) -> Results:
     """Batches one after the other, in this process."""
-
-    reports: ClassVar[bool] = True
-    """Whether the run's listener gets events while a batch is measured."""
-    resources: Resources = field(default_factory=Resources, compare=False)
-
-    def map(self, plan: Plan, batches: Batches) -> Results:
-        for number, columns in batches:
-            yield number, score_frame(plan, columns_of(columns), self.resources)
+    for number, batch in batches:
+        yield number, score_frame(plan, columns_of(batch), resources)
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+def on_threads(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -> Results:
     """Batches on threads of this process: for metrics that wait or release the GIL."""
+    group = None
+    if plan.has_async_nodes:  # the threads' waits are cancelled together
+        from ragauge.calls.loop import Group
 
-    n: int
-    resources: Resources = field(default_factory=Resources, compare=False)
-    reports: ClassVar[bool] = True
+        group = Group()
 
-    def map(self, plan: Plan, batches: Batches) -> Results:
-        group = None
-        if plan.has_async_nodes:  # the threads' waits are cancelled together
-            from ragauge.calls.loop import Group
+    def scored(batch: Batch) -> pl.DataFrame:
+        return score_frame(plan, columns_of(batch), resources)
 
-            group = Group()
-
-        def scored(batch: Batch) -> pl.DataFrame:
-            return score_frame(plan, columns_of(batch), self.resources)
-
-        with ThreadPoolExecutor(self.n, initializer=group.join if group else None) as pool:
-            submitted = ((number, pool.submit(scored, batch)) for number, batch in batches)
-            try:
-                yield from _as_finished(submitted, self.n)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                if group:
-                    group.give_up()
-                raise
+    pool = ThreadPoolExecutor(n, initializer=group.join if group else None)
+    submitted = ((number, pool.submit(scored, batch)) for number, batch in batches)
+    return _as_finished(pool, submitted, n, group.give_up if group else None)
 
 
-@dataclass(frozen=True, slots=True)
-class WithinBudget:
+def within_budget(plan: Plan, batches: Batches, resources: Resources) -> Results:
     """Rows in their order, as many at a time as what is left of the judges' budget covers.
 
     Rows that are started together may all lack some of their scores when the budget ends. So the last
     rows are judged a few at a time, then one by one.
     """
-
-    reports: ClassVar[bool] = True
-    resources: Resources = field(default_factory=Resources, compare=False)
-
-    def map(self, plan: Plan, batches: Batches) -> Results:
-        for number, batch in batches:
-            columns, start = columns_of(batch), 0
-            frames: list[pl.DataFrame] = []
-            while start < len(columns["id"]):
-                stop = start + n_covered(plan, columns, self.resources, start=start)
-                rows = rows_of(columns, start, stop)
-                # On a thread, so that an interrupt is noticed at once.
-                frames += (frame for _, frame in Threads(1, self.resources).map(plan, [(0, rows)]))
-                start = stop
-            yield number, pl.concat(frames)
+    for number, batch in batches:
+        columns, start = columns_of(batch), 0
+        frames: list[pl.DataFrame] = []
+        while start < len(columns["id"]):
+            stop = start + _n_covered(plan, columns, resources, start)
+            # On a thread, so that an interrupt is noticed at once.
+            frames += (
+                f for _, f in on_threads(plan, [(0, _rows(columns, start, stop))], resources)
+            )
+            start = stop
+        yield number, pl.concat(frames)
 
 
-@dataclass(frozen=True, slots=True)
-class Processes:
+def in_processes(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -> Results:
     """Batches in worker processes, which are spawned: polars does not survive a fork.
 
     If a worker is killed, its batches and those of the others are measured again by new ones. After
     MAX_KILLED times it is WorkerError.
     """
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
 
-    n: int
-    resources: Resources = field(default_factory=Resources, compare=False)
-    reports: ClassVar[bool] = False
+    resources.threads = max(1, (os.cpu_count() or 1) // n)
+    waiting = iter(batches)
+    unfinished: dict[int, Batch] = {}
+    for n_killed in count(1):
+        pool = ProcessPoolExecutor(n, get_context("spawn"), _start_worker, (plan, resources))
 
-    def map(self, plan: Plan, batches: Batches) -> Results:
-        from concurrent.futures.process import BrokenProcessPool
-
-        self.resources.threads = max(1, (os.cpu_count() or 1) // self.n)
-        waiting = iter(batches)
-        in_progress: dict[int, Batch] = {}
-        for n_killed in count(1):
-            again = list(in_progress.items())
-            try:
-                yield from self._map(plan, chain(again, waiting), in_progress)
-                return
-            except BrokenProcessPool:
-                if n_killed > MAX_KILLED:
-                    raise WorkerError(KILLED) from None
-
-    def _map(self, plan: Plan, batches: Batches, in_progress: dict[int, Batch]) -> Results:
-        """The results of one pool; `in_progress` keeps the batches that have none."""
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        pool = ProcessPoolExecutor(
-            self.n, get_context("spawn"), _start_worker, (plan, self.resources)
-        )
-
-        def submitted() -> Iterator[tuple[int, Future[pl.DataFrame]]]:
+        def submitted(
+            batches: Batches, pool: Executor
+        ) -> Iterator[tuple[int, Future[pl.DataFrame]]]:
             for number, batch in batches:
-                in_progress[number] = batch
+                unfinished[number] = batch
                 yield number, pool.submit(_measure, batch)
 
-        with pool:
-            try:
-                for number, frame in _as_finished(submitted(), self.n):
-                    del in_progress[number]
-                    yield number, frame
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        again = chain(list(unfinished.items()), waiting)
+        try:
+            for number, frame in _as_finished(pool, submitted(again, pool), n):
+                del unfinished[number]
+                yield number, frame
+            return
+        except BrokenProcessPool:
+            if n_killed > MAX_KILLED:
+                raise WorkerError(KILLED) from None
 
 
-Executor = InProcess | Threads | WithinBudget | Processes
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources) -> tuple[Measuring, bool]:
+    """The fastest way, and whether the run's listener gets events while a batch is measured.
 
-
-def choose(plan: Plan, n_rows: int, workers: int, resources: Resources | None = None) -> Executor:
-    """The fastest executor: few rows at a time under a budget; threads if batches wait for judges
-    or Python has no GIL; processes if there are enough rows and a new process can import every
-    metric; otherwise this process."""
-    resources = Resources() if resources is None else resources
+    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL;
+    processes if there are enough rows and a new process can import every metric; otherwise this process.
+    """
     if plan.has_async_nodes and resources.has_budget:
-        return WithinBudget(resources)
+        return within_budget, True
     if plan.has_async_nodes:
-        return Threads(MAX_JUDGED_BATCHES, resources)
-    if workers <= 1:
-        return InProcess(resources)
-    if n_rows >= MIN_ROWS_FOR_WORKERS and is_portable(plan) and resources.is_portable():
-        return Processes(workers, resources)
+        return partial(on_threads, n=MAX_JUDGED_BATCHES), True
     has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    return InProcess(resources) if has_gil else Threads(workers, resources)
+    is_large = workers > 1 and n_rows >= MIN_ROWS_FOR_WORKERS
+    if is_large and is_portable(plan) and resources.is_portable():
+        return partial(in_processes, n=workers), False
+    is_alone = workers <= 1 or has_gil
+    return (in_process if is_alone else partial(on_threads, n=workers)), True
 
 
 def is_portable(plan: Plan) -> bool:
@@ -200,19 +156,31 @@ def is_portable(plan: Plan) -> bool:
     return True
 
 
-def _as_finished(submitted: Iterable[tuple[int, Future[pl.DataFrame]]], n_workers: int) -> Results:
+def _as_finished(
+    pool: Executor,
+    submitted: Iterable[tuple[int, Future[pl.DataFrame]]],
+    n_workers: int,
+    give_up: Callable[[], None] | None = None,
+) -> Results:
     """Results in the order in which they finish; at most two batches per worker are in progress."""
     numbers: dict[Future[pl.DataFrame], int] = {}
     waiting = iter(submitted)
-    while True:
-        while len(numbers) < 2 * n_workers and (batch := next(waiting, None)) is not None:
-            number, future = batch
-            numbers[future] = number
-        if not numbers:
-            return
-        done, _ = wait(numbers, timeout=WAIT_S, return_when=FIRST_COMPLETED)
-        for future in sorted(done, key=numbers.__getitem__):
-            yield numbers.pop(future), future.result()
+    with pool:
+        try:
+            while True:
+                while len(numbers) < 2 * n_workers and (batch := next(waiting, None)) is not None:
+                    number, future = batch
+                    numbers[future] = number
+                if not numbers:
+                    return
+                done, _ = wait(numbers, timeout=WAIT_S, return_when=FIRST_COMPLETED)
+                for future in sorted(done, key=numbers.__getitem__):
+                    yield numbers.pop(future), future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if give_up:
+                give_up()
+            raise
 
 
 _worker_state: tuple[Plan, Resources] | None = None
@@ -241,7 +209,7 @@ def _measure(batch: Batch) -> pl.DataFrame:
     return score_frame(plan, columns_of(batch), resources)
 
 
-def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int) -> int:
+def _n_covered(plan: Plan, columns: Columns, resources: Resources, start: int) -> int:
     """The number of rows from `start` on that what is left of every judge's budget covers, counted
     as in a dry run; at least 1. All rows if no judge may be asked any more."""
     usages = {name: session.usage for name, session in resources.judges.items()}
@@ -254,14 +222,14 @@ def n_covered(plan: Plan, columns: Columns, resources: Resources, *, start: int)
     expected = {name: session.usage for name, session in estimating.judges.items()}
     for n in range(min(n_left, MAX_ROWS)):
         try:
-            measure(judged, rows_of(columns, start + n, start + n + 1), estimating)
+            measure(judged, _rows(columns, start + n, start + n + 1), estimating)
+            is_covered = all(usage.covers(expected[it], SHARE) for it, usage in usages.items())
         except MetricError:  # a metric of the user's own that cannot read a likely reply
-            return max(n, 1)
-        if not all(usage.covers(expected[name], SHARE) for name, usage in usages.items()):
+            is_covered = False
+        if not is_covered:
             return max(n, 1)
     return min(n_left, MAX_ROWS)
 
 
-def rows_of(columns: Columns, start: int, stop: int) -> Columns:
-    """Some consecutive rows of the columns."""
+def _rows(columns: Columns, start: int, stop: int) -> Columns:
     return {name: cells[start:stop] for name, cells in columns.items()}

@@ -38,20 +38,16 @@ TEXTS = ("question", "references", "answer")
 def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
     """A batch's scores by sample, then by metric, with the columns of SCORES and EVIDENCE."""
     with gc_paused():
-        scores = measure(plan, columns, resources)
-        return _frame(plan.metrics, scores, columns, resources.evidence)
+        return _frame(plan, measure(plan, columns, resources), columns, resources.evidence)
 
 
 def _frame(
-    planned: Sequence[PlannedMetric],
-    measured: Sequence[Scores],
-    columns: Columns,
-    kept: KeptEvidence,
+    plan: Plan, measured: Sequence[Scores], columns: Columns, kept: KeptEvidence
 ) -> "pl.DataFrame":
     import polars as pl
 
-    metrics = [metric.metric for metric in planned]
-    has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in planned]
+    metrics = [metric.metric for metric in plan.metrics]
+    has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in plan.metrics]
     # The places of each score's row and metric.
     rows, places, scores = list[int](), list[int](), list[Score]()
     for row, across in enumerate(zip(*measured, strict=True)):
@@ -64,17 +60,30 @@ def _frame(
     evidence: list[str | None] = []
     try:
         for score in scores:
-            evidence.append(evidence_json(score.evidence) if _is_kept(score, kept) else None)  # noqa: PERF401
+            is_kept = kept == "all" or (
+                (score.value is None or bool(score.flags))
+                if kept == "failed"
+                else Flag.REPEATED in score.flags
+            )
+            evidence.append(evidence_json(score.evidence) if is_kept else None)
     except (TypeError, ValueError, RecursionError) as error:
         at = len(evidence)
         raise MetricError(
             f"metric {metrics[places[at]]} returned evidence that is not JSON for sample "
             f"{ids[rows[at]]!r} of system {systems[rows[at]]!r}: {error!s:.200}"
         ) from error
-    parts = [
-        _parts(metrics[place], score) if has_parts[place] and score.value is not None else None
-        for place, score in zip(places, scores, strict=True)
-    ]
+    parts: list[list[float] | None] = []
+    for place, score in zip(places, scores, strict=True):
+        given = (score.evidence or {}).get("parts")
+        if not has_parts[place] or score.value is None:
+            parts.append(None)
+        elif isinstance(given, list | tuple):
+            parts.append([float(part) for part in cast("Sequence[float]", given)])
+        else:
+            raise MetricError(
+                f"metric {metrics[place]} has a custom aggregate, but a score has no list of numbers in "
+                "evidence['parts']; return Score(value, evidence={'parts': [...]})"
+            )
     of_row = pl.Series(rows, dtype=pl.UInt32)
     return pl.DataFrame(
         {
@@ -84,7 +93,7 @@ def _frame(
             "value": pl.Series([score.value for score in scores], dtype=pl.Float64),
             "status": pl.Series([score.status for score in scores], dtype=pl.String),
             "reason": pl.Series([score.reason for score in scores], dtype=pl.String),
-            "flags": _flags(scores, in_other_languages(planned, columns, rows, places)),
+            "flags": _flags(scores, in_other_languages(plan.metrics, columns, rows, places)),
             "parts": pl.Series(parts, dtype=pl.List(pl.Float64)),
             "evidence": pl.Series(evidence, dtype=pl.String),
         }
@@ -133,15 +142,6 @@ def _flags(scores: Sequence[Score], more: Mapping[int, str]) -> "pl.Series":
     return column.head(1).append(own).gather(places)
 
 
-def _is_kept(score: Score, kept: KeptEvidence) -> bool:
-    """Whether the run keeps the evidence of a score."""
-    if kept == "all":
-        return True
-    if kept == "failed":
-        return score.value is None or bool(score.flags)
-    return Flag.REPEATED in score.flags
-
-
 def evidence_json(evidence: Evidence | None) -> str | None:
     """Evidence as strict JSON; raises TypeError or ValueError if it is not JSON data."""
     if evidence is None:
@@ -155,24 +155,12 @@ _JSON = json.JSONEncoder(
 )
 
 
-def _encoder() -> Callable[[object, int], Iterable[str]]:
-    """The encoder that `_JSON.encode` would build for each text; one for all saves a third of the time."""
-    compiled = getattr(json.encoder, "c_make_encoder", None)
-    if compiled is None:  # not in every Python
-        return lambda value, _: _JSON.iterencode(value)
-    encode_text = json.encoder.encode_basestring
-    return compiled(None, _JSON.default, encode_text, None, ":", ",", False, False, False)
-
-
-_ITERATE = _encoder()
-
-
-def _parts(metric: str, score: Score) -> list[float]:
-    """The numbers that a score adds to the sums of its metric's custom aggregate."""
-    parts = (score.evidence or {}).get("parts")
-    if not isinstance(parts, list | tuple):
-        raise MetricError(
-            f"metric {metric} has a custom aggregate, but a score has no list of numbers in "
-            "evidence['parts']; return Score(value, evidence={'parts': [...]})"
-        )
-    return [float(part) for part in cast("Sequence[float]", parts)]
+# The encoder that `_JSON.encode` would build for each text; one for all saves a third of the time.
+_COMPILED = getattr(json.encoder, "c_make_encoder", None)  # not in every Python
+_ITERATE: Callable[[object, int], Iterable[str]] = (
+    _COMPILED(
+        None, _JSON.default, json.encoder.encode_basestring, None, ":", ",", False, False, False
+    )
+    if _COMPILED
+    else lambda value, _: _JSON.iterencode(value)
+)

@@ -71,9 +71,7 @@ class Plan:
         """The sample columns that the plan reads."""
         read = {source.column for node in self.nodes for source in node.inputs if source.column}
         read |= {name for node in self.nodes if node.where for name in node.where.fields}
-        if REFERENCE in read:
-            read = (read - {REFERENCE}) | {REFERENCES}
-        return frozenset(read)
+        return frozenset(REFERENCES if name == REFERENCE else name for name in read)
 
     @property
     def unavailable(self) -> tuple[PlannedMetric, ...]:
@@ -97,12 +95,8 @@ class Plan:
 
     def for_judges(self) -> "Plan":
         """The nodes that call judges, and those that they need, without metrics."""
-        calling = {
-            node.key
-            for node in self.nodes
-            if node.definition.is_async and "judge" in node.definition.resources
-        }
-        return self.only((), calling)
+        nodes = [node for node in self.nodes if "judge" in node.definition.resources]
+        return self.only((), [node.key for node in nodes if node.definition.is_async])
 
     def only(self, metrics: Iterable[PlannedMetric], keys: Iterable[str | None] = ()) -> "Plan":
         """These metrics, with the nodes that they and the nodes with these keys need."""

@@ -1,8 +1,8 @@
 """The plan: the metrics of suites and all that they need, as one acyclic graph."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from ragauge import catalog
 from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
@@ -36,25 +36,22 @@ def make_plan(
     graph = GraphBuilder(suites, columns, resources, judges)
     found: dict[tuple[str, str | None], PlannedMetric] = {}
     for suite in suites:
-        checks = (
-            _check(graph, check, f"{suite.name} check {number}")
-            for number, check in enumerate(suite.checks, 1)
-        )
-        for metric in chain(*(_by_judge(graph, suite, entry) for entry in suite.entries), *checks):
-            # Each metric once, even if several suites contain it.
+        metrics = [metric for entry in suite.entries for metric in _by_judge(graph, suite, entry)]
+        for number, check in enumerate(suite.checks, 1):
+            metrics += _check(graph, check, f"{suite.name} check {number}")
+        for metric in metrics:  # each once, even if several suites contain it
             found.setdefault((metric.metric, metric.node), metric)
-    planned = tuple(found.values())
-    names = [suite.name for suite in suites if suite.checks]
+    names = Counter(suite.name for suite in suites if suite.checks)
     problems = [
         f"two different suites are named {name!r}; give one of them another name"
-        for name in sorted({name for name in names if names.count(name) > 1})
+        for name in sorted(name for name in names if names[name] > 1)
     ]
     # Checks of other rows may share a name.
     filters: dict[str, list[str | None]] = {}
-    for metric in planned:
-        if metric.node is not None and metric.node in graph.nodes:
-            where = graph.nodes[metric.node].where
-            filters.setdefault(metric.metric, []).append(where.text if where else None)
+    for metric in found.values():
+        if node := graph.nodes.get(metric.node or ""):
+            where = node.where and node.where.text
+            filters.setdefault(metric.metric, []).append(where)
     problems += graph.problems
     problems += [
         f"two different metrics are named {name!r} and score the same rows; rename one"
@@ -64,7 +61,7 @@ def make_plan(
     if problems:
         raise PlanError(dict.fromkeys(problems))
     name = "+".join(suite.name for suite in suites)
-    return Plan(name, tuple(graph.nodes.values()), planned, suites)
+    return Plan(name, tuple(graph.nodes.values()), tuple(found.values()), suites)
 
 
 def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[PlannedMetric]:
@@ -79,7 +76,7 @@ def _by_judge(graph: GraphBuilder, suite: Suite, entry: Entry) -> Iterator[Plann
             yield replace(planned, name=f"{planned.name} [{judge}]")
         graph.judge = graph.judges[0]
         return
-    graph.judge = str(named) if named else (graph.judges[0] if graph.judges else None)
+    graph.judge = str(named) if named else next(iter(graph.judges), None)
     yield _entry(graph, suite, entry)
 
 
@@ -100,18 +97,10 @@ def _entry(graph: GraphBuilder, suite: Suite, entry: Entry) -> PlannedMetric:
                 graph.problems.append(f"{label} needs {missing}; {option_for(missing)}")
         else:
             node = graph.node(metric, settings, suite).key
-    return PlannedMetric(
-        label,
-        named or label if entry.name == str(entry.label) else entry.name,
-        metric,
-        node,
-        unavailable,
-        entry.scale,
-        entry.digits,
-        entry.show,
-        entry.family,
-        entry.ranked and (metric is None or metric.is_ranked(entry.label.settings)),
-    )
+    name = named or label if entry.name == str(entry.label) else entry.name
+    is_ranked = entry.ranked and (metric is None or metric.is_ranked(entry.label.settings))
+    shown = entry.scale, entry.digits, entry.show, entry.family, is_ranked
+    return PlannedMetric(label, name, metric, node, unavailable, *shown)
 
 
 def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMetric]:
@@ -131,15 +120,9 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
             continue
         node = graph.node(metric, settings, suite, f"{group}: {name}", check.where)
         rules[name] = node.key
-        yield PlannedMetric(
-            name,
-            name,
-            metric,
-            node.key,
-            scale=1.0 if label.name in COUNTS else check.scale,
-            digits=check.digits,
-            is_ranked=metric.is_ranked(settings),
-        )
+        scale, is_ranked = 1.0 if label.name in COUNTS else check.scale, metric.is_ranked(settings)
+        shown = PlannedMetric(name, name, metric, node.key, None, scale, check.digits)
+        yield replace(shown, is_ranked=is_ranked)
     combined = [holds(name, expression) for name, expression in check.holds]
     averaged = [name for name, label in check.rules if name in rules and label.name not in COUNTS]
     combined += [mean_of(check.mean, averaged)] if check.mean else []
@@ -147,5 +130,5 @@ def _check(graph: GraphBuilder, check: Check, group: str) -> Iterator[PlannedMet
         inputs = tuple(Input(node=rules.get(column.name)) for column in metric.columns)
         node = Node(f"{group}: {metric.name}", metric, {}, inputs, where=check.where)
         graph.nodes[node.key] = node
-        scale, digits = check.scale, check.digits
-        yield PlannedMetric(metric.name, metric.name, metric, node.key, scale=scale, digits=digits)
+        shown = check.scale, check.digits
+        yield PlannedMetric(metric.name, metric.name, metric, node.key, None, *shown)

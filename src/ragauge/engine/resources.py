@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragauge.encoders.models import DEFAULT_PRECISION, EMBEDDED
 from ragauge.errors import EncoderError
@@ -66,16 +66,14 @@ class Resources:
 
     def defaults(self) -> Mapping[str, Mapping[str, SettingValue]]:
         """For each available resource, the settings that name it in a label, and the digests of all prompts."""
-        if not self.judging.judges:
-            return {"encoder": self._encoder_defaults()}
-        from ragauge.judges.prompts import Prompts
+        found: dict[str, Mapping[str, SettingValue]] = {"encoder": self._encoder_defaults()}
+        if self.judging.judges:
+            from ragauge.judges.prompts import Prompts
 
-        prompts = Prompts(self.judging.prompts, language=self.judging.language)
-        return {
-            "encoder": self._encoder_defaults(),
-            "judge": {"judge": self.judging.judges[0].name},
-            "prompts": {name: prompts.digest([name]) for name in prompts.by_name},
-        }
+            prompts = Prompts(self.judging.prompts, language=self.judging.language)
+            found["judge"] = {"judge": self.judging.judges[0].name}
+            found["prompts"] = {name: prompts.digest([name]) for name in prompts.by_name}
+        return found
 
     def _encoder_defaults(self) -> Mapping[str, SettingValue]:
         if self._default is None:
@@ -91,20 +89,15 @@ class Resources:
         self, definition: Definition, settings: Mapping[str, SettingValue]
     ) -> dict[str, object]:
         """The keyword arguments of a definition's function: its settings and its resources."""
-        arguments: dict[str, object] = {
-            name: value for name, value in settings.items() if name not in definition.implied
-        }
+        own = {name: value for name, value in settings.items() if name not in definition.implied}
+        arguments = cast("dict[str, object]", own)
         if "encoder" in definition.resources:
             arguments["encoder"] = self.encoder_of(settings)
-        if "judge" in definition.resources:
-            arguments["judge"] = self.judge_of(settings)
+        if "judge" in definition.resources:  # the first one if none is named
+            judge = self.judges[str(settings.get("judge") or self.judge_names[0])]
+            n = self.repeat_number
+            arguments["judge"] = judge.for_repeat(n) if n else judge
         return arguments
-
-    def judge_of(self, settings: Mapping[str, SettingValue]) -> "JudgeSession":
-        """The judge that the settings name; the first judge if they name none."""
-        name = str(settings.get("judge") or self.judge_names[0])
-        judge = self.judges[name]
-        return judge if self.repeat_number == 0 else judge.for_repeat(self.repeat_number)
 
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
@@ -130,9 +123,8 @@ class Resources:
     def for_workers(self, cache: str | Path | None = None) -> "Resources":
         """The same encoders without judges, for workers of a cluster, and with another file for vectors:
         other machines may not reach this one's."""
-        other = self._with(judging=JudgeConfig(), cache_path=cache, _encoders={})
-        for opened in ("cache", "judges"):
-            other.__dict__.pop(opened, None)
+        other = self._with(judging=JudgeConfig(), cache_path=cache)
+        other.__dict__ = other.__getstate__()
         return other
 
     def _with(self, **changed: object) -> "Resources":
@@ -159,7 +151,16 @@ class Resources:
 
         key = model, precision = self._model_of(settings)
         if key not in self._encoders:
-            encoder = self._find_or_open(model, precision)
+            default, own = self._default, self._encoder_defaults()["precision"]
+            if default is None or default.name != model or (own != precision and model == EMBEDDED):
+                encoder = _opened(model, precision)
+            elif own == precision:
+                encoder = default
+            else:
+                raise EncoderError(
+                    f"a label names {model} in {precision}, but the encoder given has the precision {own}; "
+                    "give it in that precision, or leave precision out of the label"
+                )
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
             self._encoders[key] = CachedEncoder(encoder, self.cache)
@@ -177,21 +178,6 @@ class Resources:
         if "encoder" not in node.definition.resources:
             return False
         return not isinstance(self.encoder_of(node.settings).encoder, LocalEncoder)
-
-    def _find_or_open(self, model: str, precision: str) -> "Encoder":
-        """The user's encoder if it has this name, else the model of this name."""
-        default = self._default
-        if default is None or default.name != model:
-            return _opened(model, precision)
-        own = str(default.identity.get("precision") or "fp32")
-        if own == precision:
-            return default
-        if model == EMBEDDED:
-            return _opened(model, precision)
-        raise EncoderError(
-            f"a label names {model} in {precision}, but the encoder given has the precision {own}; "
-            "give it in that precision, or leave precision out of the label"
-        )
 
     def expect_tokens(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
         """Register which token vectors are needed, so that one pass of the model gives all."""

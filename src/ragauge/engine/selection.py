@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -22,25 +23,18 @@ def suites_of(metrics: MetricLike | Sequence[MetricLike]) -> list[Suite]:
     """The suites that a caller names, single metrics put into one; PlanError with every name that
     is neither suite nor metric."""
     several = not isinstance(metrics, str | Path | Suite | Label) and isinstance(metrics, Iterable)
-    suites: list[Suite] = []
-    entries: list[Entry] = []
+    read: list[Suite | Entry] = []
     problems: list[str] = []
     for metric in cast(Sequence[MetricLike], metrics) if several else [cast(MetricLike, metrics)]:
         try:
-            read = read_metric(metric)
+            read.append(read_metric(metric))
         except (SuiteError, LabelError) as error:
             problems.append(str(error))
-            continue
-        if isinstance(read, Suite):
-            suites.append(read)
-        else:
-            entries.append(read)
-    if not problems and not suites and not entries:
-        problems = ["no metrics given; name a suite or a metric"]
-    if problems:
-        raise PlanError(problems)
-    own = [replace(Suite.of([]), entries=tuple(entries))] if entries else []
-    return [*suites, *own]
+    if problems or not read:
+        raise PlanError(problems or "no metrics given; name a suite or a metric")
+    entries = tuple(each for each in read if isinstance(each, Entry))
+    own = [replace(Suite.of([]), entries=entries)] if entries else []
+    return [*(each for each in read if isinstance(each, Suite)), *own]
 
 
 def precision_of(suites: Sequence[Suite]) -> str | None:
@@ -73,26 +67,26 @@ def without(suites: Sequence[Suite], names: Sequence[str]) -> list[Suite]:
 
 def fitting(suites: Sequence[Suite], samples: Samples) -> list[Suite]:
     """The suites without the metrics that say nothing of these samples: none of their questions is of the kind."""
-    kinds = {entry.only_for for suite in suites for entry in suite.entries if entry.only_for}
-    absent = {kind for kind in kinds if not _has_kind(samples, kind)}
+
+    @cache
+    def is_absent(kind: str) -> bool:
+        """Whether every question has an answer, or no answer a value of this field."""
+        needed = [kind] if kind in MEASURED else ["answerable", REFERENCES]
+        names = [name for name in needed if name in samples.columns]
+        for piece in samples.pieces(names) if names else ():
+            if kind in MEASURED and piece[kind].null_count() < piece.height:
+                return False
+            rows = () if kind in MEASURED else piece.rows(named=True)
+            if any(is_answerable(r.get("answerable"), r.get(REFERENCES)) is False for r in rows):
+                return False
+        return True
+
     left: list[Suite] = []
     for suite in suites:
-        names = {entry.name for entry in suite.entries if entry.only_for in absent}
+        limited = [entry for entry in suite.entries if entry.only_for]
+        names = {entry.name for entry in limited if is_absent(entry.only_for)}
         left.append(suite.without(names) if names else suite)
     return left
-
-
-def _has_kind(samples: Samples, kind: str) -> bool:
-    """Whether some question has no answer, or some answer has a value of this field."""
-    if kind in MEASURED:
-        return kind in samples.columns and any(
-            piece[kind].null_count() < piece.height for piece in samples.pieces([kind])
-        )
-    names = [name for name in ("answerable", REFERENCES) if name in samples.columns]
-    rows = (row for piece in samples.pieces(names) for row in piece.rows(named=True))
-    return bool(names) and any(
-        is_answerable(row.get("answerable"), row.get(REFERENCES)) is False for row in rows
-    )
 
 
 def read_metric(named: MetricLike) -> Suite | Entry:

@@ -81,35 +81,31 @@ class NodeTask:
 
     def run_batch(self) -> list[object]:
         """Call the function once, with the rows that have all their cells."""
-        rows = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
-        ready = [at for at, row in enumerate(rows) if not isinstance(row, Score)]
-        out: list[object] = [row if isinstance(row, Score) else None for row in rows]
-        if not ready:
-            return out
-        arguments = [cast(list[object], rows[at]) for at in ready]
+        out = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
+        ready = {at: row for at, row in enumerate(out) if not isinstance(row, Score)}
+        finish = self._finish()
+
+        def called(rows: Sequence[list[object]]) -> list[object]:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            returned = self.node.definition.function(*columns, **self.keywords)
+            values = list(map(finish, cast(Iterable[object], returned)))
+            if len(values) != len(rows):
+                raise ValueError(f"returned {len(values)} values for {len(rows)} rows")
+            return values
 
         def failing() -> int:
             """The first row on which the function raises when called with it alone."""
-            for at, row in zip(ready, arguments, strict=True):
+            for at, row in ready.items():
                 try:
-                    self._call([row])
+                    called([row])
                 except (Exception, SystemExit):  # the batch raised it already; only the row counts
                     return at
-            return ready[0]
+            return next(iter(ready))
 
         with self._errors_at(failing):
-            values = self._call(arguments)
-        for at, value in zip(ready, values, strict=True):
-            out[at] = value
-        return out
-
-    def _call(self, arguments: Sequence[list[object]]) -> list[object]:
-        columns = [list(column) for column in zip(*arguments, strict=True)]
-        returned = self.node.definition.function(*columns, **self.keywords)
-        values = list(map(self._finish(), cast(Iterable[object], returned)))
-        if len(values) != len(arguments):
-            raise ValueError(f"returned {len(values)} values for {len(arguments)} rows")
-        return values
+            values = called([*ready.values()]) if ready else []
+        found = dict(zip(ready, values, strict=True))
+        return [found.get(at, row) for at, row in enumerate(out)]
 
     def _arguments(self, cells: tuple[object, ...]) -> list[object] | Score:
         """The function's arguments, or why there are none."""
@@ -140,10 +136,10 @@ class NodeTask:
         if value.value is None:
             return value
         metric = cast(Metric, self.node.definition)
-        low, high = metric.low, metric.high
-        if low is not None and value.value < low:
+        low, high, bound = metric.low, metric.high, value.value
+        if low is not None and bound < low:
             bound = low
-        elif high is not None and value.value > high:
+        elif high is not None and bound > high:
             bound = high
         else:
             return value
@@ -186,12 +182,11 @@ def _as_part(name: str, cell: object) -> Score:
         return cell
     if cell is None:
         return Score.missing(f"the sample has no {name}")
+    must = f"{name} must be a score in [0, 1], got"
     if not isinstance(cell, bool | int | float):
-        raise TypeError(f"{name} must be a score in [0, 1], got {cell!r:.80}")
+        raise TypeError(f"{must} {cell!r:.80}")
     if not 0 <= cell <= 1:
-        raise ValueError(
-            f"{name} must be a score in [0, 1], got {cell!r}; divide percentages by 100"
-        )
+        raise ValueError(f"{must} {cell!r}; divide percentages by 100")
     return Score(cell)
 
 
@@ -212,12 +207,11 @@ def _by_question(samples: "Samples", name: str) -> Iterable[object]:
     """For each question, the first non-null cell of a column."""
     import polars as pl
 
-    if name not in samples.columns:
-        n_questions = samples.scan().select(pl.col("id").n_unique()).collect().item()
-        return repeat(None, n_questions)
-    first = pl.col(name).drop_nulls().first()
-    columns = samples.scan().select("id", name)
-    return columns.group_by("id", maintain_order=True).agg(first).collect()[name].to_list()
+    by_id = samples.scan().group_by("id", maintain_order=True)
+    first = (
+        pl.col(name).drop_nulls().first() if name in samples.columns else pl.lit(None).alias(name)
+    )
+    return by_id.agg(first).collect()[name].to_list()
 
 
 def _of_filled_column(samples: "Samples", name: str) -> Iterator[object]:

@@ -76,11 +76,9 @@ def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping
 def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
     """Whether a judge, an encoder or somebody else's function takes part in computing the node."""
     is_own = node.definition.function.__module__.partition(".")[0] == OWN
-    return (
-        not is_own
-        or bool(node.definition.resources)
-        or any(_may_call(nodes[source.node], nodes) for source in node.inputs if source.node)
-    )
+    sources = [nodes[source.node] for source in node.inputs if source.node]
+    is_alone = is_own and not node.definition.resources
+    return not is_alone or any(_may_call(source, nodes) for source in sources)
 
 
 def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> list[str]:

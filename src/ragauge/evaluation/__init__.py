@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.judges.session import JudgeSession
     from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
 
-MAX_WHOLE = 2**63
 ROWS_FORECAST = 20_000
 """Rows by which the work of samples in a file is forecast."""
 
@@ -78,11 +78,9 @@ def score(
     if callable(label) and isinstance(named := read_metric(label), Entry):
         label = str(named.label)
     if not isinstance(label, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PlanError([f"score takes a metric's label or function, got {label!r:.80}"])
-    suite = suite_for_label(label)
-    columns = _one_row(fields)
-    resources = Resources(encoder, judging=judge_config_of(judge))
-    plan = make_plan([suite], list(columns), resources.defaults())
+        raise PlanError(f"score takes a metric's label or function, got {label!r:.80}")
+    columns, resources = _one_row(fields), Resources(encoder, judging=judge_config_of(judge))
+    plan = make_plan([suite_for_label(label)], list(columns), resources.defaults())
     _check_used(label, fields, plan)
     at = next((at for at, metric in enumerate(plan.metrics) if metric.name == label), 0)
     try:
@@ -91,7 +89,7 @@ def score(
         columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
         is_composite = any(column.takes_score for column in columns_of_plan)
         if is_composite and isinstance(error.__cause__, ValueError | TypeError):
-            raise PlanError([f"{label}: {error.__cause__}"]) from None
+            raise PlanError(f"{label}: {error.__cause__}") from None
         raise
     found = cast(Score, scores[0])
     flags = in_other_languages([plan.metrics[at]], columns, [0], [0])
@@ -144,10 +142,10 @@ def evaluate(
         from ragauge.on_ray.executor import Ray
 
         if not isinstance(executor, Ray):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise PlanError([f"executor must be an rg.Ray, got {executor!r:.80}"])
+            raise PlanError(f"executor must be an rg.Ray, got {executor!r:.80}")
         if workers != 1:
             way_out = f"give it to the cluster: rg.Ray(workers={workers})"
-            raise PlanError([f"workers={workers} is for this machine; {way_out}"])
+            raise PlanError(f"workers={workers} is for this machine; {way_out}")
     evaluation = Evaluation.prepare(
         _loaded(samples, gold, prefer, by_place=by_place),
         metrics,
@@ -201,23 +199,18 @@ class Evaluation(Batches):
         _check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
         if evidence not in get_args(KeptEvidence):
             known = ", ".join(get_args(KeptEvidence))
-            raise PlanError([f"evidence is {evidence!r:.80}; choose one of {known}"])
+            raise PlanError(f"evidence is {evidence!r:.80}; choose one of {known}")
         samples = _loaded(samples)
-        batch_size = usual_batch_size(samples) if batch_size is None else batch_size
         suites = fitting(suites_of(metrics), samples)
-        resources = Resources(
-            encoder,
-            precision=precision_of(suites),
-            cache=None if cache == NO_CACHE else cache,
-            judging=judge_config_of(judge),
-        )
+        cache, config = None if cache == NO_CACHE else cache, judge_config_of(judge)
+        precision = precision_of(suites)
+        resources = Resources(encoder, precision=precision, cache=cache, judging=config)
         plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
-        resources.expect_tokens(
-            node.settings for node in plan.nodes if "encoder" in node.definition.resources
-        )
+        encoding = [node for node in plan.nodes if "encoder" in node.definition.resources]
+        resources.expect_tokens(node.settings for node in encoding)
         resources.evidence = evidence
-        manifest = manifest_of(plan, samples, seed, batch_size, resources)
-        return cls(plan, samples, resources, manifest)
+        size = usual_batch_size(samples) if batch_size is None else batch_size
+        return cls(plan, samples, resources, manifest_of(plan, samples, seed, size, resources))
 
     def run(
         self,
@@ -235,7 +228,7 @@ class Evaluation(Batches):
         summaries are also by the fields `by`; None leaves those of a finished run as they are.
         """
         _check(folder=folder)
-        self._retry_unreadable()
+        self._judges()
         self.resources.watch(listener)
         given = (self.plan, self.samples, self.resources, self.manifest)
         work = Execution(*given, workers, progress, executor, by)
@@ -243,11 +236,9 @@ class Evaluation(Batches):
 
     def estimate(self, folder: str | Path | None = None) -> "Mapping[str, CostEstimate]":
         """For each judge, the calls that `run` would still make; needs judges in estimate mode."""
-        self._retry_unreadable()
-        judged = self.plan.for_judges()
+        judges, judged = self._judges(), self.plan.for_judges()
         for number in self.unfinished_batches(self._folder_at(folder)):
             measure(judged, columns_of(self.batch(number)), self.resources)
-        judges = judges_of(self.plan, self.resources)
         return {session.name: session.usage.estimate() for session in judges}
 
     def without_columns(self) -> Mapping[str, str]:
@@ -310,18 +301,19 @@ class Evaluation(Batches):
         """Whether a run with this number of workers reports its progress within a batch."""
         from ragauge.engine.executors import choose
 
-        return choose(self.plan, len(self.samples), workers, self.resources).reports
+        return choose(self.plan, len(self.samples), workers, self.resources)[1]
 
     def close(self, judge: object) -> None:
         """Close the judges that were given by name: whoever opens one closes it."""
         given = cast("Sequence[object]", judge if isinstance(judge, list | tuple) else [judge])
         self.resources.close_judges([name for name in given if isinstance(name, str)])
 
-    def _retry_unreadable(self) -> None:
-        """Let the judges repeat calls whose stored reply is unreadable, if the config says so."""
-        if self.resources.judging.retry_unreadable:
-            for session in judges_of(self.plan, self.resources):
-                session.retry_unreadable = True
+    def _judges(self) -> "Sequence[JudgeSession]":
+        """The judges, which repeat calls whose stored reply is unreadable if the config says so."""
+        judges = judges_of(self.plan, self.resources)
+        for session in judges:
+            session.retry_unreadable |= self.resources.judging.retry_unreadable
+        return judges
 
 
 def _check(
@@ -336,16 +328,16 @@ def _check(
     numbers = (("batch_size", batch_size, 1), ("workers", workers, 1), ("seed", seed, 0))
     for name, number, least in numbers:
         if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise PlanError([f"{name} must be a whole number of at least {least}, got {number!r}"])
-        if number >= MAX_WHOLE:  # what a manifest holds
-            raise PlanError([f"{name} must be below 2^63, got {number!r:.60}"])
+            raise PlanError(f"{name} must be a whole number of at least {least}, got {number!r}")
+        if number >= 2**63:  # what a manifest holds
+            raise PlanError(f"{name} must be below 2^63, got {number!r:.60}")
     if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PlanError([f"folder must be a path, got {folder!r}"])
+        raise PlanError(f"folder must be a path, got {folder!r}")
     if folder is not None:
         url_of_run(folder)
     for name, path in (("folder", folder), ("cache", cache)):
         if "\0" in str(path):
-            raise PlanError([f"{name} has a NUL character: {str(path)!r:.80}"])
+            raise PlanError(f"{name} has a NUL character: {str(path)!r:.80}")
 
 
 def _loaded(
@@ -360,7 +352,7 @@ def _loaded(
         return load(samples, gold=gold, prefer=prefer, by_place=by_place)
     given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
     if names := ", ".join(name for name, is_given in given.items() if is_given):
-        raise PlanError([f"the samples are loaded already; give {names} to rg.load"])
+        raise PlanError(f"the samples are loaded already; give {names} to rg.load")
     return samples
 
 
@@ -388,13 +380,14 @@ def estimate(
     2
     """
     _check(folder=folder)
-    existing = cache if cache is not None and exists(cache) else None
+    cache = cache if cache is not None and exists(cache) else None
+    counting = replace(judge_config_of(judge), mode="estimate")
     evaluation = Evaluation.prepare(
         samples,
         metrics,
         encoder=encoder,
-        judge=replace(judge_config_of(judge), mode="estimate"),
-        cache=existing,
+        judge=counting,
+        cache=cache,
         seed=seed,
         batch_size=batch_size,
     )
@@ -405,7 +398,7 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
     given = dict(fields)
     if "reference" in given:
         if "references" in given:
-            raise PlanError(["give reference or references, not both"])
+            raise PlanError("give reference or references, not both")
         given["references"] = given.pop("reference")
     if "expected_state" in given and "state" in given:
         given["final_state"] = given.pop("state")
@@ -427,10 +420,7 @@ def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
     parts = {column.name for column in columns if column.takes_score}
     known = {*FIELDS, "reference", *plan.columns, *parts}
     reads = "; it reads " + ", ".join(sorted(plan.columns))
-    problems = [
-        f"{label} does not read the field {name!r}{did_you_mean(name, known) or reads}"
-        for name in fields
-        if name not in {*known, "state"}
-    ]
-    if problems:
+    unread = [name for name in fields if name not in {*known, "state"}]
+    hints = {name: did_you_mean(name, known) or reads for name in unread}
+    if problems := [f"{label} does not read the field {name!r}{hints[name]}" for name in hints]:
         raise PlanError(problems)

@@ -55,7 +55,7 @@
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -66,31 +66,14 @@ from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.storage.regular_file import as_url, exists, is_folder
 from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, read_toml
 
+TEXTS = ("data", "gold", "prefer", "where", "folder", "on", "storage", "evidence", "cache")
+LISTS = ("suites", "metrics", "without", "by", "output", "plugins")
 KEYS = {
-    "data": str,
-    "gold": str,
-    "prefer": str,
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(LISTS, list),
+    **dict.fromkeys(("limit", "seed", "workers"), int),
+    **dict.fromkeys(("systems", "map", "encoder", "judge", "gate"), dict),
     "by_place": bool,
-    "suites": list,
-    "metrics": list,
-    "without": list,
-    "where": str,
-    "limit": int,
-    "by": list,
-    "output": list,
-    "plugins": list,
-    "folder": str,
-    "seed": int,
-    "workers": int,
-    "on": str,
-    "storage": str,
-    "evidence": str,
-    "systems": dict,
-    "map": dict,
-    "encoder": dict,
-    "judge": dict,
-    "cache": str,
-    "gate": dict,
 }
 GATE_KEYS = {"rules": list, "baseline": str, "max_drop": float, "on": str}
 DROP_JUDGED_ON = ("point", "bound")
@@ -98,12 +81,7 @@ REPLAY = "replay:"
 NO_CACHE = "none"
 """Value of `cache` that switches the cache off."""
 ENCODER_KEYS = {
-    "model": str,
-    "precision": str,
-    "revision": str,
-    "device": str,
-    "base_url": str,
-    "api_key_env": str,
+    **dict.fromkeys(("model", "precision", "revision", "device", "base_url", "api_key_env"), str),
     "dimensions": int,
 }
 
@@ -177,55 +155,78 @@ class Config:
     def load(cls, path: Path) -> "Config":
         """The configuration in a file; SuiteError lists every unknown key and wrong type."""
         table = read_toml(path)
-        if any(
-            as_table(item) for key in ("metric", "check") for item in as_list(table.get(key)) or ()
-        ):
+        tables = [item for key in ("metric", "check") for item in as_list(table.get(key)) or ()]
+        if any(map(as_table, tables)):
             raise SuiteError(
                 f"{path}: is a suite; run it with: ragauge run DATA --suite {quote(str(path))}"
             )
         problems = check_table(table, KEYS, str(path))
         problems += [f"{path}: {problem}" for problem in _problems(table)]
-        for key, keys in (("encoder", ENCODER_KEYS), ("judge", JUDGE_KEYS), ("gate", GATE_KEYS)):
-            own = ("model",) if key == "judge" else ("max_drop",) if key == "gate" else ()
+        inner = {
+            "encoder": (ENCODER_KEYS, ""),
+            "judge": (JUDGE_KEYS, "model"),
+            "gate": (GATE_KEYS, "max_drop"),
+        }
+        for key, (keys, own) in inner.items():  # `own` is checked apart
             given = as_table(table.get(key)) or {}
-            plain = {name: value for name, value in given.items() if name not in own}
+            plain = {name: value for name, value in given.items() if name != own}
             problems += check_table(plain, keys, f"{path}: {key}")
         if problems:
             raise SuiteError("\n".join(problems))
-        base = path.parent
-        given = {key: READ[key](table[key], base) for key in READ.keys() & table.keys()}
-        return cls(**cast("dict[str, Any]", {**table, **given}))
+        return cls(**dict(_fields(table, path.parent)))
 
 
-def _place(base: Path, text: str) -> Path:
-    """A path relative to the configuration's folder; a URL stays as it is."""
-    return base / text if as_url(text) is None else Path(text)
+def _fields(table: Mapping[str, Any], base: Path) -> Iterator[tuple[str, Any]]:
+    """The fields of a configuration; paths in it are relative to its folder."""
+
+    def place(text: str) -> Path:
+        return base / text if as_url(text) is None else Path(text)
+
+    for key, value in table.items():
+        match key:
+            case "data" | "gold" | "folder":
+                yield key, place(value)
+            case "metrics" | "by" | "without":
+                yield key, tuple(value)
+            case "output" | "plugins":
+                yield key, tuple(base / name for name in value)
+            case "suites":
+                names = (str(base / name) if name.endswith(".toml") else name for name in value)
+                yield key, tuple(names)
+            case "systems":
+                yield key, {name: place(path) for name, path in value.items()}
+            case "cache":
+                yield key, value if value == NO_CACHE else str(base / value)
+            case "encoder":
+                model = value.get("model", "")
+                is_path = model.startswith((".", "~")) or (model and is_folder(base / model))
+                path = {"model": str(base / Path(model).expanduser())} if is_path else {}
+                yield key, {**value, **path}
+            case "judge":
+                given = dict(value)
+                if "prompts" in given:
+                    given["prompts"] = str(base / given["prompts"])
+                if model := given.get("model"):
+                    names = [model] if isinstance(model, str) else model
+                    given["model"] = [_place_of_judge(name, base) for name in names]
+                yield key, given
+            case "gate":
+                yield key, GateConfig.read(value, base)
+            case _:
+                yield key, value
 
 
-READ: Mapping[str, Callable[[Any, Path], object]] = {
-    **dict.fromkeys(("data", "gold", "folder"), lambda text, base: _place(base, text)),
-    **dict.fromkeys(("metrics", "by", "without"), lambda names, _: tuple(names)),
-    **dict.fromkeys(
-        ("output", "plugins"), lambda names, base: tuple(base / name for name in names)
-    ),
-    "suites": lambda names, base: tuple(
-        str(base / name) if name.endswith(".toml") else name for name in names
-    ),
-    "systems": lambda systems, base: {name: _place(base, path) for name, path in systems.items()},
-    "map": lambda fields, _: dict(fields),
-    "encoder": lambda table, base: _encoder(table, base),
-    "cache": lambda text, base: text if text == NO_CACHE else str(base / text),
-    "judge": lambda table, base: _judge(table, base),
-    "gate": GateConfig.read,
-}
-"""How a key's value becomes the field of the same name; values of other keys are taken as they are."""
+def _place_of_judge(name: str, base: Path) -> str:
+    path = name.removeprefix(REPLAY)
+    return name if path == name else f"{REPLAY}{base / path}"
 
 
 def _problems(table: Table) -> Iterator[str]:
     """What is wrong with the values of a configuration, apart from the types of its keys."""
-    for key, kind in KEYS.items():
-        listed = as_list(table.get(key)) if kind is list else None
-        if listed and not all(isinstance(item, str) for item in listed):
+    gate = as_table(table.get("gate")) or {}
+    lists = {key: table.get(key) for key in LISTS} | {"gate.rules": gate.get("rules")}
+    for key, listed in lists.items():
+        if not all(isinstance(item, str) for item in as_list(listed) or ()):
             yield f"{key} must be a list of texts, got {listed!r:.80}"
     for key in ("systems", "map"):
         for name, item in (as_table(table.get(key)) or {}).items():
@@ -240,9 +241,6 @@ def _problems(table: Table) -> Iterator[str]:
     names = [model] if isinstance(model, str) else as_list(model)
     if model is not None and not (names and all(isinstance(name, str) and name for name in names)):
         yield f"judge: model must be a name or a list of names, got {model!r:.80}"
-    gate = as_table(table.get("gate")) or {}
-    if (rules := as_list(gate.get("rules"))) and not all(isinstance(rule, str) for rule in rules):
-        yield f"gate.rules must be a list of texts, got {rules!r:.80}"
     drop = gate.get("max_drop", {})
     for name, value in ((as_table(drop) or {"": drop}) if drop != {} else {}).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -253,28 +251,6 @@ def _problems(table: Table) -> Iterator[str]:
         yield f"gate.on must be point or bound, got {gate['on']!r:.80}"
     if "data" in table and "systems" in table:
         yield "give data or [systems], not both"
-
-
-def _judge(table: Table, base: Path) -> Table:
-    """The table [judge]; paths of prompts and recordings are relative to the configuration's folder."""
-    given = dict(table)
-    if isinstance(given.get("prompts"), str):
-        given["prompts"] = str(base / str(given["prompts"]))
-    if (model := given.get("model")) is not None:
-        names = [model] if isinstance(model, str) else cast("list[str]", model)
-        given["model"] = [
-            f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
-            for name in names
-        ]
-    return given
-
-
-def _encoder(table: Table, base: Path) -> Table:
-    """The table [encoder]; a model that is a path is relative to the configuration's folder."""
-    model = table.get("model")
-    if isinstance(model, str) and (model.startswith((".", "~")) or is_folder(base / model)):
-        return {**table, "model": str(base / Path(model).expanduser())}
-    return dict(table)
 
 
 def _with_nul(value: object, key: str = "") -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragauge.calls.budget import estimated_tokens
 from ragauge.judges import questions
@@ -284,8 +284,7 @@ async def support_of(
     return Supports(tuple(combined), claims, _calls(answers), n_pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class _ContextPart:
+class _ContextPart(NamedTuple):
     """A context, or a part of one that is too long: its text, which context it is of, and its offset."""
 
     text: str
@@ -318,18 +317,15 @@ def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[l
     if judge.fits_window((*contexts, *others), len(contexts)):
         return [[_ContextPart(context, place) for place, context in enumerate(contexts)]]
     room = judge.window - PROMPT_TOKENS - TOKENS_PER_ITEM - sum(map(estimated_tokens, others))
-    pieces = [
-        piece
-        for place, context in enumerate(contexts)
-        for piece in _cut(_ContextPart(context, place), room)
-    ]
+    wholes = (_ContextPart(context, place) for place, context in enumerate(contexts))
+    pieces = [piece for whole in wholes for piece in _cut(whole, room)]
     groups = judge.pieces([piece.text for piece in pieces], others)
     return [[pieces[at] for at in group] for group in groups]
 
 
 def _cut(piece: _ContextPart, room: int) -> list[_ContextPart]:
     """The piece, halved repeatedly until each part has at most `room` tokens."""
-    text, place, start = piece.text, piece.place, piece.start
+    text, place, start = piece
     if len(text) <= 2 * OVERLAP or estimated_tokens(text) <= room:
         return [piece]
     middle, beyond = len(text) // 2, OVERLAP // 2

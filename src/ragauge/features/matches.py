@@ -86,10 +86,6 @@ class Side:
         """Tokens that the model read."""
         return len(self.tokens.ids)
 
-    @property
-    def is_cut(self) -> bool:
-        return self.n_tokens > self.n_read
-
     def words(self, places: Numbers | slice = slice(None)) -> list[str]:
         """The words of the tokens at these places; their ids if the offsets are unknown."""
         if self.tokens.spans is None:
@@ -183,8 +179,7 @@ def token_match(
 def _nearest(
     pairs: Sequence[Pair], encoder: CachedEncoder, layer: int | None, long_text: LongText
 ) -> dict[Pair, tuple[Nearest, Nearest] | Score]:
-    """The tokens of each pair with their best cosines, from the cache; only pairs that are not in it need
-    vectors."""
+    """The tokens of each pair with their best cosines, from the cache or from vectors."""
     kind = f"match {MATCHING} {encoder.layer(layer)} {long_text}"
     found: dict[Pair, tuple[Nearest, Nearest] | Score] = {}
     for pair, packed in encoder.kept(kind, pairs).items():
@@ -220,13 +215,12 @@ def _compared(
         product = cosines(left[top : top + rows], right)
         best[top : top + rows] = product.max(axis=1, initial=-np.inf)
         np.maximum(others_best, product.max(axis=0, initial=-np.inf), out=others_best)
-    mine, other = (
-        Nearest(
-            found, side.ids, marks_of(side), side.spans, side.n_tokens, int((~side.special).sum())
-        )
-        for side, found in ((ours, best), (theirs, others_best))
-    )
-    return mine, other
+    return _nearest_of(ours, best), _nearest_of(theirs, others_best)
+
+
+def _nearest_of(side: TokenVectors, best: Floats) -> Nearest:
+    n_own = int((~side.special).sum())
+    return Nearest(best, side.ids, marks_of(side), side.spans, side.n_tokens, n_own)
 
 
 def marks_of(tokens: TokenVectors) -> Bools:

@@ -92,19 +92,18 @@ def _rankings(
         else:
             cells.append(len(rows))
             rows.append(match(found, targets))
-    places = np.arange(len(rows))
 
-    def column(parts: Iterable[list[int]]) -> Ints:
+    def numbers(parts: Iterable[Sequence[int]]) -> Ints:
         return np.array([*chain.from_iterable(parts)], np.int64)
 
     table = Hits(
-        np.array([row.n_retrieved for row in rows], np.int64),
-        np.repeat(places, [len(row.ranks) for row in rows]),
-        column(row.ranks for row in rows),
-        column(row.grades for row in rows),
-        column(row.n_new for row in rows),
-        np.repeat(places, [len(row.judged) for row in rows]),
-        column(row.judged for row in rows),
+        n_retrieved=numbers([row.n_retrieved] for row in rows),
+        query=numbers([at] * len(row.ranks) for at, row in enumerate(rows)),
+        rank=numbers(row.ranks for row in rows),
+        grade=numbers(row.grades for row in rows),
+        n_new=numbers(row.n_new for row in rows),
+        judged_query=numbers([at] * len(row.judged) for at, row in enumerate(rows)),
+        judged_grade=numbers(row.judged for row in rows),
     )
     return [
         cell if isinstance(cell, Score) else Ranking(table, cell, rows[cell].names)
@@ -124,18 +123,16 @@ def _by_id(ids: Sequence[str], relevant: Mapping[str, int]) -> Row:
 def _by_text(passages: Sequence[str], golds: Sequence[str], *, empty_matches: bool) -> Row:
     from ragauge.language.text import normalize
 
-    wanted = [
-        (at, text)
-        for at, gold in enumerate(golds)
-        if (text := normalize(gold, "lower_ws")) or empty_matches
-    ]
+    wanted = [normalize(gold, "lower_ws") for gold in golds]
     found: set[int] = set()
     ranks, n_new, names = list[int](), list[int](), list[str]()
     for rank, passage in enumerate(passages, 1):
         text = normalize(passage, "lower_ws")
-        if not (text or empty_matches):
-            continue
-        matched = {at for at, gold in wanted if gold in text or text in gold}
+        matched = {
+            at
+            for at, gold in enumerate(wanted)
+            if (gold in text or text in gold) and ((text and gold) or empty_matches)
+        }
         if matched:
             ranks.append(rank)
             n_new.append(len(matched - found))

@@ -75,8 +75,8 @@ def _matrix(
         if isinstance(tokens, NoVector):
             return Score.failed(f"sentence {sentence[:80]!r}: {tokens.reason}")
         found[sentence] = tokens
-    rows, columns = (numbered(sentences) for sentences in (answer, reference))
-    distinct = matrix_of([found[each] for each in rows], [found[each] for each in columns])
+    sides = ([found[each] for each in numbered(sentences)] for sentences in (answer, reference))
+    distinct = matrix_of(*sides)
     cut = tuple(sentence for sentence, tokens in found.items() if tokens.is_cut)
     return SentenceMatrix(answer, reference, distinct, cut)
 

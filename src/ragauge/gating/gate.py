@@ -84,7 +84,7 @@ class Checking:
             systems = [system for system in systems if system != self.baseline.system]
             if not systems:
                 name = self.baseline.system
-                raise PlanError([f"rule {rule.text!r:.200} compares {name} with itself"])
+                raise PlanError(f"rule {rule.text!r:.200} compares {name} with itself")
         slices = [self._slice(each.where) for each in rule.operands if each.names_systems]
         present = {system for each in slices for system in each.samples.systems}
         # If no system is in the slices, the rule fails for each.
@@ -92,19 +92,15 @@ class Checking:
             yield self._verdict(rule, system)
 
     def _verdict(self, rule: Rule, system: str | None) -> Verdict:
-        readings = tuple(
-            Reading(operand.text, *self._number(operand, system)) for operand in rule.operands
-        )
+        readings = tuple(Reading(each.text, *self._number(each, system)) for each in rule.operands)
         values = {each.operand: each.value for each in readings if each.value is not None}
-        if len(values) < len(readings):
-            absent = [each for each in readings if each.value is None]
-            reason = "; ".join(f"{each.operand} has no value: {each.reason}" for each in absent)
-            shortfall = inf
-        elif rule.holds(values):
+        absent = [
+            f"{each.operand} has no value: {each.reason}" for each in readings if each.value is None
+        ]
+        if not absent and rule.holds(values):
             return Verdict(rule.text, system, True, readings)
-        else:
-            reason = ", ".join(f"{operand} is {value:.6g}" for operand, value in values.items())
-            shortfall = rule.shortfall(values)
+        reason = ", ".join(f"{operand} is {value:.6g}" for operand, value in values.items())
+        reason, shortfall = ("; ".join(absent), inf) if absent else (reason, rule.shortfall(values))
         ids: tuple[str, ...] = ()
         if system is not None:
             first = next(operand for operand in rule.operands if operand.statistic is not None)
@@ -179,7 +175,7 @@ class Checking:
             return found[0]
         names = [metric.name for metric in metrics]
         hint = did_you_mean(name, names) or f"; it has {', '.join(names)}"
-        raise PlanError([f"the run has no metric {name!r}{hint}"])
+        raise PlanError(f"the run has no metric {name!r}{hint}")
 
     def _number(self, operand: Operand, system: str | None) -> tuple[float | None, str]:
         """The value of an operand, and why it has none."""
@@ -288,9 +284,8 @@ def gate(
     compared = None
     if baseline is not None:
         compared = Baseline.of(run, baseline, allow_lost, allow_mismatch=allow_mismatch)
-    drops = (
-        {} if max_drop is None else max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
-    )
+    drops = max_drop if isinstance(max_drop, Mapping) else {"": max_drop}
+    drops = {name: drop for name, drop in drops.items() if drop is not None}
     statistic = "drop" if on == "point" else "drop_high"
     parsed += [_drop_rule(name, statistic, drop) for name, drop in drops.items() if name]
     of_all: list[Rule] = []
@@ -307,61 +302,55 @@ def gate(
         of_all = [_drop_rule(name, statistic, drops[""]) for name in old]
         if new:
             notes.append(f"not in the baseline, so not checked for a drop: {', '.join(new)}")
-    if problems := list(_problems(run, [*parsed, *of_all], systems, on, compared)):
+    problems: list[str] = []
+    if not parsed and not of_all:
+        problems.append("a gate needs a rule, such as 'correct >= 0.8'; give it with --rule")
+    if on not in ("point", "bound"):
+        problems.append(f"on is {on!r}; it takes point or bound")
+    known = run.samples.systems
+    for system in (system for system in systems if system not in known):
+        hint = did_you_mean(system, known) or f"; it has {', '.join(known)}"
+        problems.append(f"the run has no system {system!r}{hint}")
+    problems += [
+        f"rule {rule.text!r:.200} needs a baseline; give it with --baseline"
+        for rule in (*parsed, *of_all)
+        if rule.needs_baseline and compared is None
+    ]
+    if problems:
         raise PlanError(problems)
     checking = Checking(run, tuple(systems) or run.samples.systems, compared)
     verdicts = [verdict for rule in parsed for verdict in checking.verdicts(rule)]
-    if compared is not None:
+    if compared is None:
+        verdicts += checking.unscored(parsed, verdicts)
+    else:
         found, skipped = checking.drops_of_all(of_all, compared)
-        verdicts, notes = verdicts + found, notes + skipped
-    verdicts += checking.unscored(parsed, verdicts)
-    if compared is not None:
+        verdicts += found
+        verdicts += checking.unscored(parsed, verdicts)
         runs = [compared.base, run]
-        notes += [*compared.notes, *other_precisions(runs), *other_versions(runs)]
-    if compared is not None and max_drop is not None:
-        verdicts += _vanished(compared, of_systems=not systems, of_metrics="" in drops)
+        notes += [*skipped, *compared.notes, *other_precisions(runs), *other_versions(runs)]
+        if max_drop is not None:
+            verdicts += _vanished(compared, of_systems=not systems, of_metrics="" in drops)
     return Gate(tuple(verdicts), run.place or "", tuple(notes))
 
 
 def _drop_rule(name: str, statistic: str, drop: float) -> Rule:
     """The rule that limits the drop of a metric."""
     if not 0 <= drop < inf:
-        raise PlanError([f"the largest drop of {name} is {drop!r}; give a number of at least 0"])
+        raise PlanError(f"the largest drop of {name} is {drop!r}; give a number of at least 0")
     text = f"{name}.{statistic}"
     operand = Operand(text, name, statistic)
     return Rule(f"{text} <= {drop:g}", Comparison(text, "<=", drop), (operand,))
 
 
-def _problems(
-    run: ScoredRun,
-    rules: Sequence[Rule],
-    systems: Sequence[str],
-    on: str,
-    baseline: Baseline | None,
-) -> Iterator[str]:
-    if not rules:
-        yield "a gate needs a rule, such as 'correct >= 0.8'; give it with --rule"
-    if on not in ("point", "bound"):
-        yield f"on is {on!r}; it takes point or bound"
-    known = run.samples.systems
-    for system in (system for system in systems if system not in known):
-        hint = did_you_mean(system, known) or f"; it has {', '.join(known)}"
-        yield f"the run has no system {system!r}{hint}"
-    for rule in rules:
-        if rule.needs_baseline and baseline is None:
-            yield f"rule {rule.text!r:.200} needs a baseline; give it with --baseline"
-
-
 def _vanished(baseline: Baseline, *, of_systems: bool, of_metrics: bool) -> Iterator[Verdict]:
     """A failed verdict for each system and metric that only the baseline has."""
-    run, base = baseline.run, baseline.base
+    run, base, text = baseline.run, baseline.base, "the baseline has {}, and the run does not"
     is_renamed = baseline.system is not None or len(base.samples.systems) == 1
     for system in base.samples.systems if of_systems and not is_renamed else ():
         if system not in run.samples.systems:
-            reason = "the baseline has this system, and the run does not"
-            yield without_value("systems of the baseline", system, reason)
+            yield without_value("systems of the baseline", system, text.format("this system"))
     known = {metric.name for metric in run.metrics}
     for metric in base.metrics if of_metrics else ():
         if metric.is_ranked and metric.name in baseline.scored and metric.name not in known:
-            reason = f"the baseline has the metric {metric.name}, and the run does not"
+            reason = text.format(f"the metric {metric.name}")
             yield without_value("metrics of the baseline", None, reason)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
 
@@ -142,7 +142,7 @@ class Baseline:
         if given in run.samples.systems:
             return cls(run, run, given, allow_lost, allow_mismatch)
         known = ", ".join(run.samples.systems)
-        raise PlanError([f"the baseline {given!r} is neither a run nor a system; systems: {known}"])
+        raise PlanError(f"the baseline {given!r} is neither a run nor a system; systems: {known}")
 
     @cached_property
     def scored(self) -> frozenset[str]:
@@ -170,36 +170,30 @@ class Baseline:
     ) -> MetricComparison | str:
         """The comparison of a metric with the baseline on the questions of a slice, or why there is none."""
         key = metric.name, system, where.text if where else None
-        if key not in self._rows:
-            self._rows[key] = self._compared(metric, system, where)
-        return self._rows[key]
-
-    def _compared(
-        self, metric: MetricDisplay, system: str, where: Filter | None
-    ) -> MetricComparison | str:
+        if key in self._rows:
+            return self._rows[key]
         systems = self.base.samples.systems
         # The baseline's system of the same name, or its only one.
         other = self.system or (system if system in systems else systems[0])
         if other not in (self.system, system) and len(systems) > 1:
             raise PlanError(
-                [
-                    f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
-                    "use the same names in both runs"
-                ]
+                f"the baseline has no system {system!r}, and several others ({', '.join(systems)}); "
+                "use the same names in both runs"
             )
-        base = _matching(self.base, other, where, system)
         candidate = _matching(self.run, system, where, system)
-        for side, part in (("the run", candidate), ("the baseline", base)):
-            if not part.samples.frame.height:
-                return f"no row of {side} matches its filter"
-        rows = compare(
-            (base, other),
-            (candidate, system),
-            metrics=metric.name,
-            allow_mismatch=self.allow_mismatch,
-            seed=self.run.manifest.seed,
-        ).rows
-        return rows[0] if rows else "no question has a score on either side"
+        base = _matching(self.base, other, where, system)
+        empty = [run for run in (candidate, base) if not run.samples.frame.height]
+        if empty:
+            side = "run" if empty[0] is candidate else "baseline"
+            self._rows[key] = f"no row of the {side} matches its filter"
+        else:
+            how: dict[str, Any] = {
+                "allow_mismatch": self.allow_mismatch,
+                "seed": self.run.manifest.seed,
+            }
+            rows = compare((base, other), (candidate, system), metrics=metric.name, **how).rows
+            self._rows[key] = rows[0] if rows else "no question has a score on either side"
+        return self._rows[key]
 
     def value(
         self, metric: MetricDisplay, system: str, where: Filter | None, statistic: str

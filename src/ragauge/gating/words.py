@@ -1,6 +1,6 @@
 """The verdicts of a gate as text, as JUnit XML, and for GitHub Actions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from xml.etree import ElementTree
 
@@ -26,21 +26,13 @@ def headline(gate: Gate) -> str:
 def gate_report(gate: Gate) -> Report:
     """The checks as a report: in a terminal as `gate_lines` has them, elsewhere as a table."""
     header = ("holds", "rule", "system", "values", "reason", "questions")
-    rows = [
-        ("yes" if each.passed else "no", *_cells(each), ", ".join(each.ids))
-        for each in _ordered(gate)
-    ]
-    checks = [
-        {
-            "rule": each.rule,
-            "system": each.system,
-            "passed": each.passed,
-            "reason": each.reason,
-            "values": {reading.operand: reading.value for reading in each.readings},
-            "questions": [*each.ids],
-        }
-        for each in _ordered(gate)
-    ]
+    rows: list[tuple[str, ...]] = []
+    checks: list[Mapping[str, object]] = []
+    for each in _ordered(gate):
+        rows.append(("yes" if each.passed else "no", *_cells(each), ", ".join(each.ids)))
+        check = {name: getattr(each, name) for name in ("rule", "system", "passed", "reason")}
+        numbers = {reading.operand: reading.value for reading in each.readings}
+        checks.append(check | {"values": numbers, "questions": [*each.ids]})
     return Report(
         headline(gate),
         "ragauge gate",
@@ -89,14 +81,10 @@ def values(readings: Sequence[Reading]) -> str:
 def gate_markdown(gate: Gate, *, max_bytes: int = MAX_SUMMARY_BYTES) -> str:
     """A Markdown summary of at most `max_bytes` bytes; rows that do not fit are counted."""
     title = f"### ragauge gate {for_markdown(headline(gate))}\n\n"
-    rows = [
-        (
-            "✅" if each.passed else "❌",
-            *_cells(each),
-            "" if each.passed else some(each.ids, IDS_SHOWN),
-        )
-        for each in _ordered(gate)
-    ]
+    rows: list[tuple[str, ...]] = []
+    for each in _ordered(gate):
+        mark, ids = ("✅", "") if each.passed else ("❌", some(each.ids, IDS_SHOWN))
+        rows.append((mark, *_cells(each), ids))
     header = ("", "rule", "system", "values", "why", "open")
     lines = list(markdown_table(header, rows, "llllll"))
     used = len(title.encode()) + 200

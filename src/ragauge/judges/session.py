@@ -1,13 +1,12 @@
 """A judge in a run: each question is paid for once, read strictly, and fails on its own."""
 
 import json
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from ragauge.calls.budget import Budget, CallSize, Usage, estimated_tokens
+from ragauge.calls.budget import Budget, Usage, estimated_tokens
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
@@ -75,7 +74,9 @@ class _SharedState:
     """What all repeats of a judge share: whether it is down, and its pending calls."""
 
     def __init__(self) -> None:
-        self.writing = _FairSemaphore(MAX_OPEN_QUESTIONS)
+        import asyncio
+
+        self.writing = asyncio.Semaphore(MAX_OPEN_QUESTIONS)
         self.calls: set[asyncio.Future[Reply] | None] = set()
         self.n_down = 0
         self.reason = ""
@@ -86,37 +87,6 @@ class _SharedState:
 
     def failed(self) -> Score:
         return Score.failed(f"{self.reason}; not asked again in this run")
-
-
-class _FairSemaphore:
-    """A semaphore that serves waiters in order. asyncio's own scans all waiters at each release."""
-
-    def __init__(self, room: int) -> None:
-        self.room = room
-        self.waiting: deque[asyncio.Future[None]] = deque()
-
-    async def __aenter__(self) -> None:
-        if self.room > 0:
-            self.room -= 1
-            return
-        import asyncio
-
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                await self.__aexit__()
-            raise
-
-    async def __aexit__(self, *_: object) -> None:
-        while self.waiting:
-            turn = self.waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self.room += 1
 
 
 class JudgeSession:
@@ -208,12 +178,9 @@ class JudgeSession:
                 request = replace(request, attempt=request.attempt + ATTEMPTS_PER_PROMPT)
                 key = key_of(self.identity, request)
                 # Again where an earlier run kept a reply to that, or this run should ask for one.
-                if self.judge.is_recorded:
-                    has_next = self.judge.has(key)
-                else:
-                    is_retried = self.retry_unreadable and answer.key not in self._new
-                    has_next = await self.writer.find(key) is not None or is_retried
-                if not has_next:
+                is_retried = self.retry_unreadable and answer.key not in self._new
+                is_kept = self.judge.has(key) or await self.writer.find(key) is not None
+                if not (is_kept or (is_retried and not self.judge.is_recorded)):
                     call = _call(answer.key, answer.request, answer.reply)
                     call |= {"wrong": answer.why, "wrong_before": answer.why_before}
                     why = f"{NO_USABLE_REPLY} to {request.prompt!r}, twice: {answer.why}"
@@ -249,17 +216,15 @@ class JudgeSession:
         """The answer after one repair message, which shows the judge its error."""
         shown = first.reply.text[:MAX_REPLY_SHOWN]
         repair = (Message("assistant", shown), Message("user", self.prompts.repair(first.why)))
-        messages = (*first.request.messages, *repair)
         start = first.request.attempt // ATTEMPTS_PER_PROMPT * ATTEMPTS_PER_PROMPT
-        second = await self._read(
-            question, replace(first.request, messages=messages, attempt=start)
-        )
+        request = replace(first.request, attempt=start, messages=first.request.messages + repair)
+        second = await self._read(question, request)
         if isinstance(second, _Unreadable):
             return replace(second, why_before=first.why)
-        if isinstance(second, Score):
-            return second
-        repaired = {"reply": shown, "wrong": first.why}
-        return replace(second, call={**second.call, "repaired": repaired})
+        if isinstance(second, Answered):
+            repaired = {"reply": shown, "wrong": first.why}
+            return replace(second, call={**second.call, "repaired": repaired})
+        return second
 
     async def reply(
         self,
@@ -315,23 +280,20 @@ class JudgeSession:
                 return self._shared.failed()
             if refused := self.usage.refuses(size):
                 return Score.skipped(f"{NOT_ASKED}{refused}")
-            return await self._asked(key, request, size)
+            with self.usage.reserved(size) as paid:
+                reply = await self._called(request)
+                self.listener(Judged())
+                if isinstance(reply, Score):
+                    return reply
+                paid(reply)
+                await self.writer.keep(entry_of(key, self.name, request, reply))
+                if self.retry_unreadable:
+                    self._new.add(key)
+            self.judge.note(request, reply)
+            return reply
         finally:
             if may_ask:
                 self.writer.release(key)
-
-    async def _asked(self, key: bytes, request: Request, size: CallSize) -> Reply | Score:
-        with self.usage.reserved(size) as paid:
-            reply = await self._called(request)
-            self.listener(Judged())
-            if isinstance(reply, Score):
-                return reply
-            paid(reply)
-            await self.writer.keep(entry_of(key, self.name, request, reply))
-            if self.retry_unreadable:
-                self._new.add(key)
-        self.judge.note(request, reply)
-        return reply
 
     async def _called(self, request: Request) -> Reply | Score:
         import asyncio

@@ -4,7 +4,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import regex
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 LONGEST_RUN = 30
@@ -32,18 +35,11 @@ def normal_form(form: Form, text: str) -> str:
 
 
 @cache
-def _long_runs() -> re.Pattern[str]:
-    """Matches each 30 combining marks that another one follows; there are none from U+1F000 on."""
-    ranges: list[list[str]] = []
-    for sign in map(chr, range(0x300, 0x1F000)):
-        if not unicodedata.combining(sign):
-            continue
-        if ranges and ord(sign) == ord(ranges[-1][1]) + 1:
-            ranges[-1][1] = sign
-        else:
-            ranges.append([sign, sign])
-    listed = f"[{''.join(f'{first}-{last}' for first, last in ranges)}]"
-    return re.compile(f"{listed}{{{LONGEST_RUN}}}(?={listed})")
+def _long_runs() -> "regex.Pattern[str]":
+    """Matches each 30 combining marks that another one follows."""
+    import regex
+
+    return regex.compile(rf"\P{{ccc=0}}{{{LONGEST_RUN}}}(?=\P{{ccc=0}})")
 
 
 _ZEROS = (

@@ -75,23 +75,13 @@ def by_value(quantity: Quantity) -> str:
 
 def _phrases(text: str) -> Iterator[str]:
     """Two or more capitalised words in a row, without leading stop words."""
-    run: list[str] = []
+    runs: list[list[str]] = [[]]
     end = -1
     for name in NAME.finditer(text):
-        goes_on = run and text[end : name.start()].strip(" \t") == ""
         is_capital = name[0][0].isupper()
-        if run and not (goes_on and is_capital):
-            yield from _phrase(run)
-            run = []
-        if is_capital:
-            run.append(name[0])
+        if not is_capital or text[end : name.start()].strip(" \t"):
+            runs.append([])
+        if is_capital and (runs[-1] or name[0].lower() not in NLTK_ENGLISH):
+            runs[-1].append(name[0])
         end = name.end()
-    yield from _phrase(run)
-
-
-def _phrase(words: list[str]) -> Iterator[str]:
-    first = 0
-    while first < len(words) and words[first].lower() in NLTK_ENGLISH:
-        first += 1
-    if len(words) - first > 1:
-        yield " ".join(words[first:])
+    yield from (" ".join(run) for run in runs if len(run) > 1)

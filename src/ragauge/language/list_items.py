@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from ragauge.language.characters import plain_signs
-from ragauge.language.patterns import BoundedPattern, Match
+from ragauge.language.patterns import BoundedPattern
 from ragauge.language.text import normalize
 
 BULLET = re.compile(r"^[ \t]*(?:[*•+-]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
@@ -83,61 +83,47 @@ def shared_items(expected: Sequence[ListItem], given: Sequence[ListItem]) -> set
     its names. `Rule C-1` and `C-1` are the same code, `Rule C-1` and `Form C-1` are not.
     """
     codes = {item.code: place for place, item in enumerate(expected) if item.code}
-    without_kind = {_without_kind(code): place for code, place in codes.items()}
+    without_kind = {KIND.sub("", code, count=1): place for code, place in codes.items()}
     names: dict[str, list[int]] = {}
     for place, item in enumerate(expected):
         if item.name:
             names.setdefault(item.name, []).append(place)
     found: set[int] = set()
     for item in given:
-        bare = _without_kind(item.code)
+        bare = KIND.sub("", item.code, count=1)
         by_code = codes.get(item.code, codes.get(bare))
         if by_code is None and bare == item.code:
             by_code = without_kind.get(bare)
         if by_code is not None:
             found.add(by_code)
             continue
-        for name in (item.name, *item.short_names):
-            if places := names.get(name):
-                found.add(next((place for place in places if place not in found), places[0]))
-                break
+        named = next((names[each] for each in (item.name, *item.short_names) if each in names), ())
+        if named:
+            found.add(next((place for place in named if place not in found), named[0]))
     return found
 
 
-def _without_kind(code: str) -> str:
-    return KIND.sub("", code, count=1)
-
-
 def _bullets(text: str, codes: BoundedPattern | None) -> Iterator[ListItem]:
-    for bullet in BULLET.finditer(text):
-        shown = TAG.sub("", LINK.sub(r"\1", bullet[1]))
-        coded = codes.findall(shown) if codes else ()
+    for line in BULLET.finditer(text):
+        bullet = TAG.sub("", LINK.sub(r"\1", line[1]))
+        coded = codes.findall(bullet) if codes else ()
         if len(coded) > 1:
             continue  # several codes, which are items of their own
-        item = _item(shown, coded[0] if coded else None)
-        if item.code or item.name:
-            yield item
-
-
-def _item(bullet: str, coded: Match | None) -> ListItem:
-    """A bullet's item; `coded` is the match of the user's pattern in it."""
-    bold = BOLD.match(bullet)
-    whole = _without_markup(bullet)
-    if coded:
-        code = _normal(_without_markup(coded[0]))
-        before = _without_markup(bullet[: coded.start()])
-        is_first = not before.strip(EDGES)
-        rest = _without_markup(bullet[coded.end() :]) if is_first else before
-    else:
-        code, rest = _split(whole)
-    name = _normal(rest)
-    if bold:
-        _, bold_name = _split(_without_markup(bold[1] or bold[2]), known=code)
+        if coded:
+            code = _normal(MARKUP.sub("", coded[0][0]))
+            rest = MARKUP.sub("", bullet[: coded[0].start()])
+            if not rest.strip(EDGES):
+                rest = MARKUP.sub("", bullet[coded[0].end() :])
+        else:
+            code, rest = _split(MARKUP.sub("", bullet))
+        name, short_names = _normal(rest), _short_names(rest)
         # A name in bold ends with it; behind a code in bold the name follows.
-        if bold_name := _normal(bold_name):
-            shorter = (name, *_short_names(rest))
-            return ListItem(code, bold_name, (*shorter, *_short_names(bold_name)))
-    return ListItem(code, name, _short_names(rest))
+        bold = BOLD.match(bullet)
+        in_bold = _split(MARKUP.sub("", bold[1] or bold[2]), known=code)[1] if bold else ""
+        if bold_name := _normal(in_bold):
+            name, short_names = bold_name, (name, *short_names, *_short_names(bold_name))
+        if code or name:
+            yield ListItem(code, name, short_names)
 
 
 def _split(text: str, known: str = "") -> tuple[str, str]:
@@ -157,10 +143,6 @@ def _short_names(text: str) -> tuple[str, ...]:
     ends = islice(BEHIND_NAME.finditer(text), MAX_SHORT_NAMES)
     names = [_normal(text[: match.start()]) for match in ends]
     return tuple(dict.fromkeys(name for name in reversed(names) if name))
-
-
-def _without_markup(text: str) -> str:
-    return MARKUP.sub("", text)
 
 
 def _normal(text: str) -> str:

@@ -6,11 +6,12 @@ Python's `re` has no such limit, and `^(a|aa)+$` takes longer than the age of th
 import re
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from math import prod
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import regex
 
@@ -28,7 +29,6 @@ MAX_REPEATED = 100_000
 _PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<count>\d++)(?:,\d*+)?\}|.", re.DOTALL)
 _COUNT = re.compile(r"\{(\d++)")
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*+x")
-Found = TypeVar("Found")
 
 
 class Match(Protocol):
@@ -56,21 +56,19 @@ class BoundedPattern:
 
     def search(self, text: str) -> Match | None:
         """The first match, or None; raises PatternTimeoutError."""
-        return self._in_time(text, lambda limit: _compiled(self.text).search(text, timeout=limit))
+        return next(iter(self._in_time(text, 1)), None)
 
     def findall(self, text: str) -> Sequence[Match]:
         """All matches, in order; raises PatternTimeoutError."""
-        # At once, since the engine's clock would go on while the caller works on a match.
-        return self._in_time(
-            text, lambda limit: list(_compiled(self.text).finditer(text, timeout=limit))
-        )
+        return self._in_time(text, None)
 
-    def _in_time(self, text: str, find: Callable[[float], Found]) -> Found:
+    def _in_time(self, text: str, n: int | None) -> Sequence[Match]:
         self.seconds += SECONDS_PER_SEARCH + SECONDS_PER_CHARACTER * len(text)
         limit, start = max(self.seconds, SHORTEST), time.thread_time()
         while True:
             try:
-                found = find(limit)
+                # At once, since the engine's clock would go on while the caller works on a match.
+                found = list(islice(_compiled(self.text).finditer(text, timeout=limit), n))
             except TimeoutError:
                 # The engine counts the time of the process, which other threads may have taken.
                 if time.thread_time() - start < self.seconds / 2:

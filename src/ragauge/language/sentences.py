@@ -38,10 +38,14 @@ def split_sentences(text: str, splitter: Splitter = "rules") -> tuple[str, ...]:
     if splitter == "nltk":
         pieces: Sequence[str] = _punkt().tokenize(text)
     elif splitter == "spacy":
-        pieces = _spacy_sentences(text)
+        nlp = _parser() or _sentencizer()
+        nlp = nlp if len(text) <= nlp.max_length else _sentencizer()
+        others = [pipe for pipe in nlp.pipe_names if pipe not in SENTENCE_PIPES]
+        doc = nlp(SURROGATE.sub("\ufffd", text), disable=others)
+        pieces = [text[sentence.start_char : sentence.end_char] for sentence in doc.sents]
     else:
         pieces = sentences(text)
-    trimmed = (piece.strip() for piece in pieces)
+    trimmed = map(str.strip, pieces)
     return tuple(
         piece for piece in trimmed if WORD.search(piece) and not CITATIONS.fullmatch(piece)
     )
@@ -61,15 +65,6 @@ def _punkt() -> "PunktTokenizer":
             'python -m nltk.downloader punkt_tab, or use splitter="rules"'
         )
         raise PlanError([problem]) from None
-
-
-def _spacy_sentences(text: str) -> list[str]:
-    nlp = _parser() or _sentencizer()
-    if len(text) > nlp.max_length:
-        nlp = _sentencizer()
-    others = [pipe for pipe in nlp.pipe_names if pipe not in SENTENCE_PIPES]
-    doc = nlp(SURROGATE.sub("\ufffd", text), disable=others)
-    return [text[sentence.start_char : sentence.end_char] for sentence in doc.sents]
 
 
 @cache

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple, cast
 
@@ -16,8 +15,6 @@ WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])+(?:(?<=\d)[.,](?=\
 ASCII_WORD = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*", re.ASCII)
 """The same in a text without other characters, which has no marks to look for; a third less time."""
 GROUPS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-
-VOWELS = frozenset("aeiou")
 
 Rules = Sequence[tuple[str, str]]
 """Suffixes and their replacements; of suffixes with the same ending, the longest comes first."""
@@ -38,13 +35,9 @@ STEP_4 = (
 )
 
 
-SNOWBALL = {
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-} | {"nl": "dutch", "sv": "swedish", "da": "danish"}
+SNOWBALL = {"de": "german", "fr": "french", "es": "spanish", "it": "italian"} | {
+    **{"pt": "portuguese", "nl": "dutch", "sv": "swedish", "da": "danish"}
+}
 """The languages with a stemmer of their own, and its name."""
 _STEMMING = Lock()
 """A stemmer of snowballstemmer keeps the word that it works on, so two threads would mix theirs."""
@@ -116,73 +109,53 @@ def stem(word: str) -> str:
     elif word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     word = _without_past(word)
-    if word.endswith("y") and _has_vowel(word[:-1]):
+    if word.endswith("y") and "v" in _sounds(word[:-1]):
         word = word[:-1] + "i"
-    word = _stripped(_replaced(_replaced(word, STEP_2), STEP_3))
+    for rules in (STEP_2, STEP_3):  # the first matching suffix decides
+        for suffix, other in rules:
+            if word.endswith(suffix):
+                body = word[: -len(suffix)]
+                word = body + other if "vc" in _sounds(body) else word
+                break
+    if suffix := next((each for each in STEP_4 if word.endswith(each)), ""):
+        body = word[:-3] if suffix.endswith("ion") else word[: -len(suffix)]
+        word = body if _sounds(body).count("vc") > 1 else word
     if word.endswith("e"):  # step 5
-        measure = _measure(word[:-1])
+        measure = _sounds(word[:-1]).count("vc")
         if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
             word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+    return word[:-1] if word.endswith("ll") and _sounds(word[:-1]).count("vc") > 1 else word
 
 
 def _without_past(word: str) -> str:
-    """Step 1b: `-eed`, `-ed` and `-ing`."""
+    """Step 1b: `-eed`, `-ed` and `-ing`: `hop` for `hopped`, `file` for `filed`."""
     if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word
-    for suffix in ("ed", "ing"):
-        body = word.removesuffix(suffix)
-        if body != word and _has_vowel(body):
-            return _restored(body)
-    return word
-
-
-def _restored(body: str) -> str:
-    """The verb without `-ed` or `-ing`: `hop` for `hopp`, `file` for `fil`."""
+        return word[:-1] if "vc" in _sounds(word[:-3]) else word
+    suffix = next((each for each in ("ed", "ing") if word.endswith(each)), "")
+    body = word.removesuffix(suffix)
+    if not suffix or "v" not in _sounds(body):
+        return word
     if body.endswith(("at", "bl", "iz")):
         return body + "e"
-    if len(body) >= 2 and body[-1] == body[-2] and _consonants(body)[-1]:
+    if len(body) >= 2 and body[-1] == body[-2] and _sounds(body)[-1] == "c":
         return body if body[-1] in "lsz" else body[:-1]
-    return body + "e" if _measure(body) == 1 and _ends_short(body) else body
+    return body + "e" if _sounds(body).count("vc") == 1 and _ends_short(body) else body
 
 
-def _replaced(word: str, rules: Rules) -> str:
-    """Steps 2 and 3: the first matching suffix decides; it is replaced if the measure is above 0."""
-    for suffix, other in rules:
-        if word.endswith(suffix):
-            body = word[: -len(suffix)]
-            return body + other if _measure(body) > 0 else word
-    return word
+def _sounds(word: str) -> str:
+    """A `v` for each vowel and a `c` for each consonant; y is one unless it follows a consonant.
 
-
-def _stripped(word: str) -> str:
-    """Step 4: of `-sion` and `-tion`, only `-ion` is removed."""
-    for suffix in STEP_4:
-        if word.endswith(suffix):
-            body = word[:-3] if suffix.endswith("ion") else word[: -len(suffix)]
-            return body if _measure(body) > 1 else word
-    return word
-
-
-def _consonants(word: str) -> list[bool]:
-    """For each letter, whether it is a consonant; y is one unless it follows a consonant."""
-    found: list[bool] = []
+    Porter's measure is the number of times that a consonant follows a vowel, that is of `vc`.
+    """
+    if "y" not in word:
+        return "".join(["v" if letter in "aeiou" else "c" for letter in word])
+    found = ""
     for letter in word:
-        is_vowel = letter in VOWELS or (letter == "y" and bool(found) and found[-1])
-        found.append(not is_vowel)
+        is_vowel = letter in "aeiou" or (letter == "y" and found[-1:] == "c")
+        found += "v" if is_vowel else "c"
     return found
-
-
-def _measure(word: str) -> int:
-    """How often a consonant follows a vowel."""
-    kinds = _consonants(word)
-    return sum(is_one and not before for before, is_one in pairwise(kinds))
-
-
-def _has_vowel(word: str) -> bool:
-    return not all(_consonants(word))
 
 
 def _ends_short(word: str) -> bool:
     """Whether it ends in consonant, vowel, consonant, and the last is not w, x or y."""
-    return _consonants(word)[-3:] == [True, False, True] and word[-1] not in "wxy"
+    return _sounds(word).endswith("cvc") and word[-1] not in "wxy"

@@ -3,7 +3,8 @@
 import re
 import string
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from ragauge.language.characters import normal_form
@@ -228,12 +229,13 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     start = _skip_space(text, 0)
     for stop in STOP.finditer(text, start):
         if stop.start() >= start and _ends_sentence(text, start, stop):
-            if stop[0][0] in LINE_BREAKS:
-                _append(spans, text, start, stop.start())
-            else:
+            if stop[0][0] not in LINE_BREAKS:
                 spans.append((start, stop.end()))
+            elif line := text[start : stop.start()].rstrip():
+                spans.append((start, start + len(line)))
             start = _skip_space(text, stop.end())
-    _append(spans, text, start, len(text))
+    if last := text[start:].rstrip():
+        spans.append((start, start + len(last)))
     return tuple(spans)
 
 
@@ -242,22 +244,16 @@ def _skip_space(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _append(spans: list[Span], text: str, start: int, end: int) -> None:
-    end = start + len(text[start:end].rstrip())
-    if start < end:
-        spans.append((start, end))
-
-
 def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     """Whether the sentence that began at `start` ends at this stop."""
     marks = stop[0]
-    if marks == ".":
-        return _ends_at_period(text, start, stop)
-    if SINGLE_PERIOD.match(marks):
-        is_quoted_within = marks[1] in QUOTE_ENDS and _next_word(text, stop)[:1].islower()
-        return not is_quoted_within and _ends_at_period(text, start, stop)
     if marks[0] in LINE_BREAKS:
         return _ends_at_line_break(text, start, stop)
+    if marks == "." or SINGLE_PERIOD.match(marks):
+        is_quoted_within = (
+            marks != "." and marks[1] in QUOTE_ENDS and _next_word(text, stop)[:1].islower()
+        )
+        return not is_quoted_within and _ends_at_period(text, start, stop)
     if marks[-1] in "」』" and QUOTATIVE.match(text, stop.end()):
         return False
     if marks[0] in FULL_WIDTH_STOPS:
@@ -266,14 +262,15 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
-    at = stop.start()
-    if BLANK_LINE.match(stop[0]) or LIST_ITEM.match(text, stop.end()):
-        return True
-    if text[start] in "#|" and HEADING.match(text, start):
+    if (
+        BLANK_LINE.match(stop[0])
+        or LIST_ITEM.match(text, stop.end())
+        or (text[start] in "#|" and HEADING.match(text, start))
+    ):
         return True
     if text[stop.end() : stop.end() + 1].islower():
         return False
-    line = text[max(start, at - WRAPPED_LINE) : at]
+    line = text[max(start, stop.start() - WRAPPED_LINE) : stop.start()]
     if len(line) >= WRAPPED_LINE and not any(mark in line for mark in LINE_BREAKS):
         return line.rstrip().endswith(":")
     # Not after only a list number or bullet, nor after a word that needs another.
@@ -315,10 +312,9 @@ def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Ma
     if SPACED_LETTERS.search(before):
         return following in FIRST_WORDS
     if letter.islower():
-        if letter in LETTER_REFERENCES and _number_follows(text, stop):
-            return False
         is_abbreviation = not letter.isascii() and following[:1].islower()  # 1990 г. в Москве
-        return letter != "v" and not is_abbreviation
+        is_reference = letter in LETTER_REFERENCES and _number_follows(text, stop)
+        return letter != "v" and not is_abbreviation and not is_reference
     if not letter.isupper():  # of a script without case; Hangul and CJK signs are words
         return letter >= "\u1100"
     if previous.lower() in (BEFORE_I if letter == "I" else DESIGNATIONS):
@@ -333,18 +329,16 @@ def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bo
     if word[-1].isdecimal():
         return not (len(word) == 2 and word.isdecimal() and following.lower() in ORDINALS)
     name = WORD_START.sub("", word.lower())
+    if name == "in" and not (len(words) > 1 and words[-2][-1].isdecimal()):
+        return True
     if name in TITLES:
         return False
     if name in REFERENCES:
         return not _number_follows(text, stop)
-    if name == "in" and not (len(words) > 1 and words[-2][-1].isdecimal()):
-        return True
     if name in AND_SO_ON or name in MEASURES:
         takes_number = name in MEASURES and _number_follows(text, stop)
         return not following[:1].islower() and not takes_number
-    if name in SHORT_NAMES or DOTTED.fullmatch(word):
-        return following in FIRST_WORDS
-    return True
+    return following in FIRST_WORDS if name in SHORT_NAMES or DOTTED.fullmatch(word) else True
 
 
 def _next_word(text: str, stop: re.Match[str]) -> str:
@@ -355,3 +349,25 @@ def _next_word(text: str, stop: re.Match[str]) -> str:
 
 def _number_follows(text: str, stop: re.Match[str]) -> bool:
     return NEXT_NUMBER.match(text, _skip_space(text, stop.end())) is not None
+
+
+class SpanSet:
+    """Whether a place is in one of some spans, in any order and with overlaps, found without trying each.
+
+    >>> covered = SpanSet([(6, 9), (0, 2), (1, 3)])
+    >>> 2 in covered, 3 in covered
+    (True, False)
+    """
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        starts, ends = [-1], [-1]
+        for start, end in sorted(spans):
+            if start <= ends[-1]:
+                ends[-1] = max(end, ends[-1])
+            else:
+                starts.append(start)
+                ends.append(end)
+        self._starts, self._ends = starts, ends
+
+    def __contains__(self, place: int) -> bool:
+        return place < self._ends[bisect_right(self._starts, place) - 1]

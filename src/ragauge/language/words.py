@@ -53,7 +53,7 @@ class Words:
     The text is kept with spaces for all signs, not as words: a string a word takes ten times the memory.
     """
 
-    __slots__ = ("_text", "date_names", "may_spell_numbers", "spaced")
+    __slots__ = ("_text", "date_names", "number_names", "spaced")
 
     def __init__(self, text: str) -> None:
         self.spaced = f" {text.translate(ASCII_WORDS)} " if text.isascii() else ""
@@ -67,8 +67,8 @@ class Words:
         named = _NAMES.intersection(separate)
         self.date_names = named & DATE_NAMES if named else named
         """Its words that every date that begins with a name has; looking for one takes ten times as long."""
-        self.may_spell_numbers = bool(named) and not NUMBER_WORDS.isdisjoint(named)
-        """Whether there may be numbers in words."""
+        self.number_names = named & NUMBER_WORDS if named else named
+        """Its words of which every number in words has one."""
 
     @property
     def listed(self) -> list[str]:
@@ -95,10 +95,11 @@ CLOSING_APOSTROPHE = re.compile(r"(?<=[^'])'(?=[ ;@#$%&?!`«“„‘\u2012-\u20
 SHORT_CLITIC = re.compile(r"(?<=[^' ])'[sSmMdD]?(?= )")
 LONG_CLITIC = re.compile(r"(?<=[^' ])(?:'ll|'LL|'re|'RE|'ve|'VE|n't|N'T)(?= )")
 
-FUSED = {"cannot": ("can", "not"), "gimme": ("gim", "me"), "gonna": ("gon", "na")} | {
-    "gotta": ("got", "ta"),
-    "lemme": ("lem", "me"),
-    "wanna": ("wan", "na"),
+FUSED = {
+    f"{first}{second}": (first, second)
+    for first, second in map(
+        str.split, ("can not", "gim me", "gon na", "got ta", "lem me", "wan na")
+    )
 }
 FUSED_WITH_SIGNS = re.compile(
     r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(wan)(na)(?= )"
@@ -121,8 +122,14 @@ def alphanumeric_words(text: str) -> list[str]:
     >>> alphanumeric_words("It's state-of-the-art; we cannot say 1,000 (or 5%).")
     ['it', 'we', 'can', 'not', 'say', 'or', '5']
     """
+    sentences = [_without_final_period(text[start:end]) for start, end in sentence_spans(text)]
+    if "'" in text:
+        sentences = [CLOSING_APOSTROPHE.sub(" ", sentence) for sentence in sentences]
+    joined = "\n".join(sentences)
+    # The same for ASCII, faster.
+    apart = joined.translate(APART_AS_SPACES) if joined.isascii() else APART_RUN.sub(" ", joined)
     found: list[str] = []
-    for piece in _pieces(text):
+    for piece in apart.split():
         if piece.isalnum():
             found.append(piece)
         elif piece[-1] in ",:" and piece[:-1].isalnum():
@@ -133,17 +140,6 @@ def alphanumeric_words(text: str) -> list[str]:
     if FUSED.keys().isdisjoint(found):
         return found
     return list(chain.from_iterable(FUSED.get(word, (word,)) for word in found))
-
-
-def _pieces(text: str) -> list[str]:
-    """The text split at whitespace and at characters that are always separate tokens."""
-    sentences = [_without_final_period(text[start:end]) for start, end in sentence_spans(text)]
-    if "'" in text:
-        sentences = [CLOSING_APOSTROPHE.sub(" ", sentence) for sentence in sentences]
-    joined = "\n".join(sentences)
-    if joined.isascii():
-        return joined.translate(APART_AS_SPACES).split()  # the same, faster
-    return APART_RUN.sub(" ", joined).split()
 
 
 def _without_final_period(sentence: str) -> str:
@@ -168,13 +164,11 @@ def _words_among_signs(piece: str) -> list[str]:
         piece = LONG_CLITIC.sub(" ", SHORT_CLITIC.sub(" ", piece))
     words: list[str] = []
     for part in piece.split():
-        if part.isalnum():
-            words.append(part)
-        elif FUSED_WITH_SIGNS.search(f"{part} "):
-            apart = FUSED_WITH_SIGNS.sub(
+        if not part.isalnum() and FUSED_WITH_SIGNS.search(f"{part} "):
+            part = FUSED_WITH_SIGNS.sub(
                 lambda fused: " {} {} ".format(*filter(None, fused.groups())), f"{part} "
             )
             for contraction in (TIS, TWAS):
-                apart = contraction.sub(r" \1 ", apart)
-            words += filter(str.isalnum, apart.split())
+                part = contraction.sub(r" \1 ", part)
+        words += filter(str.isalnum, part.split())
     return words

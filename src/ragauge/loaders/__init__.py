@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Source", "load", "load_passages"]
 
-LARGE_BYTES = 64 * 2**20
-"""Files of at least this size that are read at once have a note."""
+LARGE_BYTES = 64 * 2**20  # files of at least this size that are read at once have a note
 
 
 def load(
@@ -73,58 +72,46 @@ def load(
     >>> samples.notes
     ("read 'qid' as id, 'response' as answer, 'reference' as references",)
     """
-    with gc_paused(), copied() as copies:
-        is_one = is_one_source(source, (map or {}).values())
-        here = copies.of(source) if is_one else copies.of_systems(source)
-        samples = _load_local(here, map or {}, system, copies.of(gold), prefer, by_place, in_pieces)
-        return with_urls(samples, copies)
-
-
-def _load_local(
-    source: object,
-    chosen: Mapping[str, str],
-    system: str | None,
-    gold: object,
-    prefer: Prefer | None,
-    by_place: bool,
-    in_pieces: bool | None,
-) -> Samples:
-    """The samples of sources on this machine."""
-    problems = [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]
-    if problems:
+    chosen = map or {}
+    if problems := [*check_chosen(chosen), *check_prefer(prefer, has_gold=gold is not None)]:
         raise PlanError(problems)
-    given = _by_system(source, system, chosen.values())
-    expected = None if gold is None else read_source(gold, chosen.values())
     from ragauge.loaders import piece_files, reading
     from ragauge.loaders.joining import load_sources
 
-    most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
-    notes = _notes_on_size([*(each for _, each in given), gold], gold)
+    with gc_paused(), copied() as copies:
+        is_one = is_one_source(source, chosen.values())
+        here = copies.of(source) if is_one else copies.of_systems(source)
+        given, gold = _by_system(here, system, chosen.values()), copies.of(gold)
+        expected = None if gold is None else read_source(gold, chosen.values())
+        most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
+        notes = _notes_on_size([*(each for _, each in given), gold], gold)
 
-    def opened(name: str | None, each: object, piece_bytes: float) -> "AnswerSource":
-        """Files as they are, if they are more than one piece; anything else as a table."""
-        if files := files_in_pieces(each, piece_bytes):
-            return reading.AnswerSource(str(each), name, files)
-        table = read_source(each, chosen.values())
-        return reading.AnswerSource(table.source, name, table=table)
+        def opened(name: str | None, each: object, piece_bytes: float) -> "AnswerSource":
+            """Files as they are, if they are more than one piece; anything else as a table."""
+            if files := files_in_pieces(each, piece_bytes):
+                return reading.AnswerSource(str(each), name, files)
+            table = read_source(each, chosen.values())
+            return reading.AnswerSource(table.source, name, table=table)
 
-    def joined(sources: "Sequence[AnswerSource]") -> Samples:
-        sources, rows = _by_position(sources, expected)
-        return load_sources(
-            sources, chosen, rows, prefer=prefer, by_place=by_place, most_bytes=most_bytes
-        )
+        def joined(sources: "Sequence[AnswerSource]") -> Samples:
+            sources, rows = _by_position(sources, expected)
+            return load_sources(
+                sources, chosen, rows, prefer=prefer, by_place=by_place, most_bytes=most_bytes
+            )
 
-    piece_bytes = inf if in_pieces is False else reading.PIECE_BYTES
-    sources = [opened(name, each, piece_bytes) for name, each in given]
-    try:
-        read = joined(sources)
-    except NeedsAllRowsError as error:
-        files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
-        if in_pieces or is_large(files):
-            notes = [f"read as a whole into memory: {error}"]
-        several = zip(given, sources, strict=True)
-        read = joined([opened(*own, inf) if source.files else source for own, source in several])
-    return replace(read, notes=(*read.notes, *notes))
+        piece_bytes = inf if in_pieces is False else reading.PIECE_BYTES
+        sources = [opened(name, each, piece_bytes) for name, each in given]
+        try:
+            read = joined(sources)
+        except NeedsAllRowsError as error:
+            files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
+            if in_pieces or size_of(files) >= LARGE_BYTES:
+                notes = [f"read as a whole into memory: {error}"]
+            several = zip(given, sources, strict=True)
+            read = joined(
+                [opened(*own, inf) if source.files else source for own, source in several]
+            )
+        return with_urls(replace(read, notes=(*read.notes, *notes)), copies)
 
 
 def _by_position(
@@ -133,7 +120,7 @@ def _by_position(
     """The sources and the gold; those of LegalBench-RAG with positions as ids."""
     tables = [each.table for each in sources if each.table is not None]
     if gold is None and len(sources) == 1:
-        tables = list(map(benchmarks.as_legalbench, tables))
+        tables = [benchmarks.as_legalbench(table) for table in tables]
     elif gold is not None:
         if benchmarks.is_legalbench(gold, "snippets"):
             if len(tables) < len(sources):
@@ -142,9 +129,8 @@ def _by_position(
                 tables, gold = benchmarks.legalbench_pairs(tables, gold)
         gold = benchmarks.as_legalbench(gold)
     left = iter(tables)
-    return [
-        each if each.table is None else replace(each, table=next(left)) for each in sources
-    ], gold
+    placed = [each if each.table is None else replace(each, table=next(left)) for each in sources]
+    return placed, gold
 
 
 def load_passages(predictions: Source, gold: Source) -> Samples:
@@ -160,22 +146,17 @@ def load_passages(predictions: Source, gold: Source) -> Samples:
     return load_sources([AnswerSource(table.source, table=table)], {}, expected, most_bytes=inf)
 
 
-def is_large(files: Sequence[Path]) -> bool:
-    """Whether the files need much memory if they are read at once."""
-    return size_of(files) >= LARGE_BYTES
-
-
 def _notes_on_size(sources: Sequence[object], gold: object) -> list[str]:
     """Notes on large files that are read at once."""
     endings = (".json", *(f".json{packed}" for packed in PACKED))
     paths = [Path(str(cast(object, each))) for each in sources if isinstance(each, str | PathLike)]
     values = [path for path in paths if path.name.lower().endswith(endings) and is_file(path)]
-    if values and is_large(values):
+    if size_of(values) >= LARGE_BYTES:
         return [
             f"read as a whole into memory: {values[0]} is one JSON value; "
             ".jsonl, .csv and .parquet are read in pieces"
         ]
-    if not is_large(files_in_pieces(gold, 0) or ()):
+    if size_of(files_in_pieces(gold, 0) or ()) < LARGE_BYTES:
         return []
     return [
         "read the gold as a whole into memory, the answers in pieces; gold in the answers' rows takes less"

@@ -1,7 +1,4 @@
-"""Fields of a question that differ between its rows: found, counted, and settled by the user's choice.
-
-Also what the rows of a question are compared by, and notes on what a system lacks.
-"""
+"""Fields of a question that differ between its rows: found, counted, and settled by the user's choice."""
 
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
@@ -44,16 +41,11 @@ def name_of(row: Row, field: str) -> str | None:
 
 
 def system_of(row: Row) -> str:
-    """The system that the row belongs to."""
     return name_of(row, "system") or DEFAULT_SYSTEM
 
 
 def folded(text: str) -> str:
-    """The text in `lower_ws`: NFC, lower-cased, each run of whitespace as one space, trimmed.
-
-    >>> folded(" What is\\n IT? ")
-    'what is it?'
-    """
+    """The text in `lower_ws`: NFC, lower-cased, each run of whitespace as one space, trimmed."""
     # As language.text.normalize, which loaders must not import.
     return " ".join(normal_form("NFC", text).lower().split())
 
@@ -115,16 +107,9 @@ class Conflicts:
     _settled: dict[Hashable, _Group] = field(default_factory=dict[Hashable, _Group])
 
     def differs(
-        self,
-        name: str,
-        row: Row,
-        other: Row,
-        number: int,
-        *,
-        may_differ: bool,
-        is_gold: bool = False,
+        self, name: str, row: Row, other: Row, at: int, *, may_differ: bool, is_gold: bool = False
     ) -> bool:
-        """Whether a field of a row, the one with this number, differs from that of another row of its id; counted."""
+        """Whether a field of the row `at` this place differs from that of another row of its id; counted."""
         value, expected = row.values[name], other.values[name]
         if type(value) is str and value == expected:
             return False
@@ -134,7 +119,7 @@ class Conflicts:
         if same_value(name, value, expected):
             return False
         groups = self._settled if may_differ or self.prefer else self._found
-        place = (int(is_gold), number)
+        place = (int(is_gold), at)
         key = name if groups is self._settled else (is_gold, name, row.source, other.source)
         group = groups.setdefault(key, _Group(place, name, row, other))
         if place < group.place:
@@ -168,13 +153,13 @@ class Conflicts:
             "gold": "used the gold's",
             "answers": "kept each answer's own",
             "first": "used the first source's",
-            None: "kept each row's own",
-        }[self.prefer]
+        }
         notes: list[str] = []
         for group in sorted(self._settled.values(), key=attrgetter("place")):
             id, n = group.row.values["id"], len(group.ids)
             counted = f"id {id!r}" if n == 1 else f"{n:,} ids (the first is {id!r})"
-            notes.append(f"{group.name} differs between rows for {counted}; {kept}")
+            which = kept.get(self.prefer or "", "kept each row's own")
+            notes.append(f"{group.name} differs between rows for {counted}; {which}")
         return notes
 
 
@@ -192,10 +177,8 @@ def same_value(name: str, value: object, expected: object) -> bool:
 
 
 def _texts(value: object) -> set[str] | None:
-    if value is None:
-        return None
     several = cast("list[object]", value) if isinstance(value, list) else [value]
-    return {folded(str(text)) for text in several}
+    return None if value is None else {folded(str(text)) for text in several}
 
 
 def _short(name: str, value: object) -> str:

@@ -1,12 +1,8 @@
-"""Recognise retrieved documents by their shape, mappings and objects with a text, an id and a score, and read contexts of them.
-
-LangChain's Document (page_content), LlamaIndex's nodes (node with a score), Haystack's Document
-(content, meta), hits of search engines (_source, payload) and OpenInference's document.content all
-have this shape. Nothing is imported. Ids and scores are taken if every context of a row has them.
-"""
+"""Recognise retrieved documents of any tool by their shape, mappings and objects with a text, an id and a score, and read contexts of them."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -28,29 +24,24 @@ ID_KEYS = (
 SCORE_KEYS = ("score", "_score", "similarity", "similarity_score", "relevance_score")
 METADATA_KEYS = ("metadata", "meta", "payload", "_source")
 INNER_KEYS = ("node", "document", "_source", "payload", "kwargs", "data")
-"""Where a document with a score keeps the document itself."""
-PREFIX = "document."
-"""OpenInference writes document.content, document.id and document.score."""
+PREFIX = "document."  # of OpenInference's document.content, document.id and document.score
 TEMPLATES = frozenset({
     "type", "class_name", "mimetype", "text_template", "metadata_template", "metadata_separator",
     "metadata_seperator", "excluded_embed_metadata_keys", "excluded_llm_metadata_keys", "lc",
     "text_resource",
 })  # fmt: skip
-"""Settings of the tools' classes, which are no content."""
 ORIGIN_KEYS = (
     "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
 )  # fmt: skip
 """Parts that name the document a text is from; several texts may share one."""
 _ORIGINS = frozenset(ORIGIN_KEYS)
-_NAMES = frozenset((*ID_KEYS, *ORIGIN_KEYS))
+_NAMES = _ORIGINS.union(ID_KEYS)
 GENERATED = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}", re.IGNORECASE
 )
 """A UUID, or a hash as Haystack makes it of a document's content."""
-CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")
-"""Where the result of a search keeps its documents."""
-SPAN = ("document", "start", "end")
-"""Where a gold context of ours is in its document: of use to people, and nothing that a metric reads."""
+CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")  # of searches
+SPAN = ("document", "start", "end")  # of a gold context: for people, no metric reads it
 
 
 def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
@@ -61,14 +52,12 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
     >>> parts_of({"url": "x"}) is None
     True
     """
-    if is_list(item):
-        # (document, score), as LangChain's similarity_search_with_score returns.
+    if is_list(item):  # (document, score), as LangChain's similarity_search_with_score returns
         pair = cast(Sequence[object], item)
         if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):
             return None
-        if isinstance(pair[0], str):
-            return {"text": pair[0], "score": pair[1]}
-        inner = None if depth == 0 else parts_of(pair[0], depth - 1)
+        text = {"text": pair[0]} if isinstance(pair[0], str) else None
+        inner = text or (parts_of(pair[0], depth - 1) if depth else None)
         return None if inner is None else {**inner, "score": pair[1]}
     parts: Mapping[str, object] | None = named_values(item)
     if isinstance(item, Mapping):
@@ -76,18 +65,19 @@ def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
         names = [name for name in parts if isinstance(cast(object, name), str)]
         if any(name.startswith(PREFIX) for name in names):
             parts = {name.removeprefix(PREFIX): parts[name] for name in names}
-    if parts is None or has_text(parts) or depth == 0:
-        return parts if parts is not None and has_text(parts) else None
+    has_text = parts is not None and any(isinstance(parts.get(key), str) for key in TEXT_KEYS)
+    if parts is None or has_text or depth == 0:
+        return parts if has_text else None
     for key in INNER_KEYS:
         inner = None if isinstance(parts.get(key), str) else parts_of(parts.get(key), depth - 1)
         if inner is not None and key == "kwargs":  # LangChain's dump; its id names the class
             return inner
         if inner is not None:
-            own = {name: value for name, value in parts.items() if name != key}
-            return {**inner, **{name: value for name, value in own.items() if value is not None}}
+            own = {name: each for name, each in parts.items() if name != key and each is not None}
+            return {**inner, **own}
     # LlamaIndex's documents have their text in a property and not in a field.
-    texts = {key: value_of(cast(object, item), key) for key in TEXT_KEYS[:4]}
-    texts = {key: text for key, text in texts.items() if isinstance(text, str)}
+    given = {key: value_of(cast(object, item), key) for key in TEXT_KEYS[:4]}
+    texts = {key: text for key, text in given.items() if isinstance(text, str)}
     return {**parts, **texts} if texts else None
 
 
@@ -96,24 +86,15 @@ def is_list(item: object) -> bool:
     return isinstance(item, list | tuple) and not hasattr(cast(object, item), "_fields")
 
 
-def has_text(parts: Mapping[str, object]) -> bool:
-    """Whether one of the parts can be the document's text."""
-    return any(isinstance(parts.get(key), str) for key in TEXT_KEYS)
-
-
 def score_of(value: object) -> object:
-    """The number that a cell of a table holds as text; other values as they are.
-
-    >>> score_of("0.5"), score_of(0.5), score_of("high")
-    (0.5, 0.5, 'high')
-    """
+    """The number that a cell of a table holds as text; other values as they are."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
         return value
 
 
-def documents_of_columns(result: object) -> list[dict[str, object]] | None:
+def _documents_of_columns(result: object) -> list[dict[str, object]] | None:
     """The documents of a result by columns, as Chroma returns for one query; None for others."""
     if not isinstance(result, Mapping) or not {"ids", "documents"} <= result.keys():
         return None
@@ -147,14 +128,14 @@ class ContextParts:
     """What was taken from contexts that are objects, in all rows read so far, and what was left out.
 
     `keys`: the parts that were the id, None for the documents' own; one unless the rows disagree.
+    `printed`: fields that numpy printed, and in how many rows.
     """
 
     filled: set[str] = field(default_factory=set[str])
     keys: set[str | None] = field(default_factory=set[str | None])
     unread: dict[str, None] = field(default_factory=dict[str, None])
-    incomplete: dict[str, int] = field(default_factory=dict[str, int])
-    printed: dict[str, int] = field(default_factory=dict[str, int])
-    """Fields that numpy printed, and in how many rows."""
+    incomplete: Counter[str] = field(default_factory=Counter[str])
+    printed: Counter[str] = field(default_factory=Counter[str])
 
     def read(self, rows: Sequence[Row], problems: list[Problem]) -> list[Row]:
         """The rows with contexts as texts."""
@@ -166,7 +147,7 @@ class ContextParts:
         for row, both in zip(rows, found, strict=True):
             for name, value in row.values.items():
                 if isinstance(value, PrintedArray):
-                    self.printed[name] = self.printed.get(name, 0) + 1
+                    self.printed[name] += 1
             if (passages := both["contexts"]) and row.values.get("context_ids") is None:
                 searched.append((row, passages))
         key = _id_part(searched)
@@ -181,32 +162,24 @@ class ContextParts:
                 values[name] = [passage.text for passage in passages]
                 if name == "contexts":
                     ids = [p.id if key is None else _named(p.parts).get(key) for p in passages]
-                    values |= self._beside_texts("context_ids", ids, row)
                     scores = [score_of(passage.score) for passage in passages]
-                    values |= self._beside_texts("context_scores", scores, row)
+                    for beside, column in (("context_ids", ids), ("context_scores", scores)):
+                        if row.values.get(beside) is None:  # taken if every passage has one
+                            self.incomplete[beside] += 0 < column.count(None) < len(column)
+                            values |= {} if None in column else {beside: column}
                 own = SPAN if name == "gold_contexts" else ()
                 unread = (part for passage in passages for part in passage.unread)
                 self.unread |= {repr(part): None for part in unread if part not in own}
             self.filled |= values.keys() - {"contexts", "gold_contexts"}
             read.append(Row({**row.values, **values}, row.source, row.line) if values else row)
-        if not self.filled:
-            return read
-        for at, row in enumerate(read):  # empty contexts have empty ids, as other rows have ids
-            if row.values.get("contexts") == []:
+        for at, row in enumerate(read if self.filled else ()):
+            if row.values.get("contexts") == []:  # has empty ids, as other rows have ids
                 missing = (name for name in sorted(self.filled) if row.values.get(name) is None)
                 values = {**row.values, **{name: [] for name in missing}}
                 read[at] = Row(values, row.source, row.line)
         return read
 
-    def _beside_texts(self, name: str, column: list[object], row: Row) -> dict[str, object]:
-        """The ids or scores, if every passage has one and the row has none."""
-        if row.values.get(name) is not None:
-            return {}
-        if 0 < column.count(None) < len(column):
-            self.incomplete[name] = self.incomplete.get(name, 0) + 1
-        return {} if None in column else {name: column}
-
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> list[str]:
         """What was taken from the objects and what was left out."""
         key = next((key for key in self.keys if key is not None), None)
         unread = [name for name in self.unread if key is None or name != repr(key)]
@@ -219,12 +192,13 @@ class ContextParts:
         notes += [
             f"{name} not taken in {count:,} rows: not every context there has one"
             for name, count in self.incomplete.items()
+            if count
         ]
         notes += [
             f'read {name} as numpy prints an array in {n:,} row{"s" * (n != 1)}; JSON is safer: ["…", "…"]'
             for name, n in self.printed.items()
         ]
-        return tuple(notes)
+        return notes
 
 
 def _passages(row: Row, name: str, problems: list[Problem]) -> list[Passage] | None:
@@ -256,7 +230,7 @@ def _items(given: object) -> Sequence[object] | None:
     if isinstance(given, list | tuple):
         items = cast(Sequence[object], given)
         return items if any(map(_is_object, items)) else None
-    if (columns := documents_of_columns(given)) is not None:
+    if (columns := _documents_of_columns(given)) is not None:
         return columns
     if parts_of(given) is None:
         for key in CONTAINER_KEYS:  # the result of a search
@@ -286,18 +260,12 @@ def _passage(parts: Mapping[str, object]) -> Passage:
         and value is not None
         and not (isinstance(value, Mapping | list | tuple | str) and not value)
     )
-    values = (None if key is None else plain(parts[key]) for key in taken)
-    return Passage(*values, parts=parts, unread=unread)
+    text, id, score = (None if key is None else plain(parts[key]) for key in taken)
+    return Passage(text, id, score, parts, unread)
 
 
 def _id_part(searched: Sequence[tuple[Row, Sequence[Passage]]]) -> str | None:
-    """The part that is the id of all retrieved documents; None for the documents' own ids.
-
-    That is the one that the judgements of the rows name; else the documents' own, unless all of them are
-    generated: frameworks give every chunk an id of its own, often a random UUID or a hash of its text, and
-    the id that judgements use is then in the metadata. Where there is no own id, an id in the metadata is
-    used, or the name of the source. A part counts only if every document has it.
-    """
+    """The part that is the id of all retrieved documents; None for the documents' own ids."""
     passages = [passage for _, several in searched for passage in several]
     own = [passage.id for passage in passages]
     has_own = any(id is not None for id in own)
@@ -312,10 +280,9 @@ def _id_part(searched: Sequence[tuple[Row, Sequence[Passage]]]) -> str | None:
         return None
     if any(str(passage.id) in named for named, several in judged for passage in several):
         return None
-    shared = set(_named(passages[0].parts))
+    shared = set(_NAMES)
     for passage in passages:
-        shared &= _named(passage.parts).keys()
-        if not shared:
+        if not (shared := shared & _named(passage.parts).keys()):
             break
     in_order = [key for key in (*ID_KEYS, *ORIGIN_KEYS) if key in shared]
     for key in in_order:

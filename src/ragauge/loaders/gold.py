@@ -1,4 +1,4 @@
-"""Join answers in pieces with gold that fits into memory, in the gold's order and in bounded memory."""
+"""Join answers in pieces with gold that fits into memory, in the gold's order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from ragauge.loaders.conflicts import (
     same_value,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import LINE, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
 from ragauge.loaders.questions import COMPARED_AT_ONCE, NAMED, Questions
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.frame import Numbering, read_values
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class GoldJoin:
-    """Answers, each with an id, that get the fields of the gold of their question.
-
-    Kept of each row are its place in the gold and in the new order. `problems`: first those of the answers' values.
-    """
+    """Answers, each with an id, that get the fields of the gold of their question; first in `problems`: of the answers."""
 
     answers: PieceFiles
     questions: Questions
@@ -41,8 +38,7 @@ class GoldJoin:
     problems: list[Problem]
     notes: list[str] = field(default_factory=list[str])
     joined: PieceFiles = field(init=False)
-    _gold: dict[str, Row] = field(default_factory=dict[str, Row])
-    """The gold by id, each question once."""
+    _gold: dict[str, Row] = field(default_factory=dict[str, Row])  # by id, each question once
 
     def run(self) -> None:
         """Write the joined rows, and find what is wrong with them and what either side lacks."""
@@ -50,9 +46,8 @@ class GoldJoin:
         place_of, n = {id: number for number, id in enumerate(self._gold)}, len(self._gold)
         ids = (cast("list[str]", piece["id"].to_list()) for piece in self.answers.pieces(["id"]))
         # The place of each row's question in the gold; the number of its questions for others.
-        places = np.concatenate(
-            [np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids]
-        )
+        of_ids = (np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids)
+        places = np.concatenate(list(of_ids))
 
         def is_in_gold(name: str) -> "Flags":
             given = [row.values.get(name) is not None for row in self._gold.values()]
@@ -62,8 +57,7 @@ class GoldJoin:
         is_first = self.conflicts.prefer == "first"
         self.questions.compare(self.conflicts, None if is_first else is_in_gold)
         systems = self.questions.systems()
-        missing: list[Ints] = []
-        """For each system the places of the questions that it did not answer."""
+        missing: list[Ints] = []  # by system the places of the questions that it did not answer
         for code in self.answers.systems.values():
             is_answered = np.zeros(n + 1, dtype=np.bool_)
             is_answered[places[systems == code]] = True
@@ -111,10 +105,7 @@ class GoldJoin:
         return [Problem(text, row.source, row.line, "question", name_of(row, "id"))]
 
     def _write(self, places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> None:
-        """Write all rows in the gold's order, those of unknown questions last.
-
-        The unanswered questions of each system are numbered after the answers.
-        """
+        """Write all rows in the gold's order, those of unknown questions last; unanswered ones are numbered behind."""
         n_rows, gold = len(places), list(self._gold.values())
         order = np.argsort(np.concatenate([places, *missing]), kind="stable")
         starts = np.cumsum([n_rows, *map(len, missing)])
@@ -125,7 +116,7 @@ class GoldJoin:
             own = np.sort(numbers[numbers < n_rows])
             read: dict[int, Row] = {}
             if len(own):
-                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop("row")
+                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop(ROW)
                 read = dict(zip(own.tolist(), self.answers.as_rows(frame), strict=True))
             rows: list[Row] = []
             for number in cast("list[int]", numbers.tolist()):
@@ -169,12 +160,10 @@ class GoldJoin:
         return Row({**row.values, **gold.values, **own}, row.source, row.line)
 
     def _counted(
-        self,
-        places: "NDArray[np.int32]",
-        systems: "NDArray[np.uint32]",
-        missing: "Sequence[Ints]",
+        self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]", missing: "Sequence[Ints]"
     ) -> list[str]:
         """Notes on questions without an answer, and on answers to other questions."""
+        ids, n_questions = list(self._gold), len(self._gold)
         ids, n_questions = list(self._gold), len(self._gold)
         notes: list[str] = []
         for (system, code), left_out in zip(self.answers.systems.items(), missing, strict=True):

@@ -18,8 +18,7 @@ from ragauge.samples.frame import Numbering, problems_of, read_values
 from ragauge.samples.samples import Row, Samples
 
 MAX_PASSES = 20
-MAX_PROBLEMS = 100_000
-"""Reading stops after this many problems of the data."""
+MAX_PROBLEMS = 100_000  # reading stops after this many problems of the data
 SHARED = ("references", "gold_contexts", "relevant", "answerable")
 """Fields that belong to a question, whoever answers it."""
 
@@ -158,7 +157,7 @@ class _Pass:
 
     @property
     def _may_be_passages(self) -> bool:
-        return any(reading.layout.may_be_passages for reading in self.readings)
+        return any(reading.may_be_passages for reading in self.readings)
 
     def _duplicates(self, questions: Questions) -> list[Problem]:
         """Duplicate rows; raises NeedsAllRowsError if they may be passages of a question, which become one sample."""

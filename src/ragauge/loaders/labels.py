@@ -47,9 +47,7 @@ WORDS = {
     **{f"not {word}": 0.0 for word in _NO},
 }
 PREFERENCES = {word: value for value, words in _PREFERENCES.items() for word in words.split()}
-"""Words for the first system, the second and neither."""
-NUMBERS = {"1": 1.0, "+1": 1.0, "0": 0.0, "-1": -1.0}
-"""The same in numbers, which no system's name contradicts."""
+NUMBERS = {"1": 1.0, "+1": 1.0, "0": 0.0, "-1": -1.0}  # of these no system's name is one
 
 
 class LabelValueError(ValueError):
@@ -142,23 +140,16 @@ def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
 
 
 def folded(given: object) -> str:
-    """The text of a value for comparison: lower case, single spaces.
-
-    >>> folded(" Correct  Answer ")
-    'correct answer'
-    """
+    """The text of a value for comparison: lower case, single spaces; 1.0 is 1."""
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     return " ".join(str(given).casefold().split())
 
 
 def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
-    """The value of a label, and whether it is a yes or no in words (1 or 0) rather than a number.
+    """The value of a label, and whether it is a yes or no in words, 1 or 0, rather than a number.
 
     With `yes`, these words are 1 and everything else is 0. Raises LabelValueError.
-
-    >>> label_value("Incorrect"), label_value("4.5"), label_value("refusal", yes=["correct"])
-    ((0.0, True), (4.5, False), (0.0, True))
     """
     word = folded(given)
     if yes:
@@ -175,11 +166,7 @@ def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
 
 
 def preference_value(given: object, first: str, second: str) -> float:
-    """1 if the first system is preferred, -1 if the second is, 0 for a tie. Raises LabelValueError.
-
-    >>> preference_value("B", "base", "new"), preference_value("base", "base", "new")
-    (-1.0, 1.0)
-    """
+    """1 if the first system is preferred, -1 if the second is, 0 for a tie. Raises LabelValueError."""
     word = folded(given)
     named = {folded(first): 1.0, folded(second): -1.0}.get(word)
     placed = PREFERENCES.get(word, PREFERENCES.get(word.replace(" ", "_")))

@@ -1,14 +1,10 @@
-"""Map columns to fields, by the names that common tools use and by the user's choice; the others are extra fields.
-
-A field's own name wins over every alias; two columns that could both be a field are an error, never
-a guess. Names are compared ignoring case, spaces, hyphens and camelCase. An extra field holds a text, a number or a
-flag of each sample, or a short list or object of these; an image, a vector or a list of messages is left out and named.
-"""
+"""Map columns to fields, by the names that common tools use and by the user's choice; the others are extra fields."""
 
 import dataclasses
 import difflib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import cast
@@ -22,10 +18,8 @@ from ragauge.samples.fields import CLUSTERS, short_value
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
 MAX_COLUMNS = 1_000
-NEAR = 0.8
-"""Similarity of names from which a note suggests the field."""
-MAX_NUMBERS = 50
-"""Longest list of numbers that is not a vector."""
+NEAR = 0.8  # similarity of names from which a note suggests the field
+MAX_NUMBERS = 50  # the longest list of numbers that is not a vector
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
 
@@ -46,34 +40,25 @@ class Naming:
 
 @lru_cache(maxsize=4096)
 def folded(name: str) -> str:
-    """A name without case, spaces, hyphens, dots and camelCase.
-
-    >>> folded("actualOutput"), folded("Ground Truth")
-    ('actual_output', 'ground_truth')
-    """
+    """A name without case, spaces, hyphens, dots and camelCase: `actualOutput` is `actual_output`."""
     composed = unicodedata.normalize("NFC", name.strip())
     return _GAP.sub("_", _CAMEL.sub("_", composed)).casefold().rstrip("_")
 
 
 def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
-    """The field that a column's name means, or None.
-
-    >>> field_of("actualOutput"), field_of("Question"), field_of("topic")
-    ('answer', 'question', None)
-    """
+    """The field that a column's name means, or None."""
     return aliases.get(folded(column))
 
 
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
     """The problems of the user's mapping that do not depend on the data."""
-    unknown = [
+    problems = [
         f"--map: unknown field {field!r}{did_you_mean(field, FIELDS)}; fields: {', '.join(FIELDS)}"
         for field in chosen
         if field not in FIELDS
     ]
-    columns = list(chosen.values())
-    twice = [name for name in dict.fromkeys(columns) if columns.count(name) > 1]
-    return (*unknown, *(f"--map: column {name!r} is mapped to two fields" for name in twice))
+    twice = [name for name, n in Counter(chosen.values()).items() if n > 1]
+    return (*problems, *(f"--map: column {name!r} is mapped to two fields" for name in twice))
 
 
 def absent(field: str, column: str, columns: Sequence[str]) -> str:
@@ -91,11 +76,10 @@ def name_columns(
     settled: Collection[str] = (),
     has_gold: bool = False,
 ) -> Naming:
-    """The field of each column: first from `chosen` (field to column), then by name.
+    """The field of each column: first from `chosen` (field to column), then by name; two that could be one are a problem.
 
-    For a field in `settled`, which is given elsewhere, only a column of exactly that name counts. Without
-    references, here or in a gold source (`has_gold`), a column named answer beside one such as prediction
-    holds the expected answer, as in data sets to which a system's predictions were added.
+    Of a field in `settled`, which is given elsewhere, only a column of exactly that name counts. Without
+    references, here or in gold (`has_gold`), a column named answer beside a prediction holds the expected answer.
     """
     if unusable := _unusable(columns):
         return Naming({}, problems=tuple(unusable))
@@ -151,7 +135,22 @@ def name_columns(
         there = listed([repr(name) for name in columns])
         options = "--map question=COLUMN --map answer=COLUMN --map references=COLUMN --map contexts=COLUMN"
         problems = [f"has no known field; its columns are {there}; say which is which: {options}"]
-    notes = [*_notes(fields, left_out), *notes, *_near_misses(columns, fields)]
+    renamed = [
+        f"{column!r} as {'not ' if _is_negated(column, field) else ''}{field}"
+        for column, field in fields.items()
+        if column != field
+    ]
+    read = {field: f"{column!r} is read as {field}" for column, field in fields.items()}
+    unused = (
+        f"left out column {name!r}: {read.get(name, 'it belongs to the answers')}"
+        for name in left_out
+    )
+    notes = [*([f"read {', '.join(renamed)}"] if renamed else ()), *unused, *notes]
+    free = [field for field in FIELDS if field not in fields.values()]
+    for name in columns:
+        if name not in fields and name not in CLUSTERS and field_of(name) is None:
+            for near in difflib.get_close_matches(folded(name), free, n=1, cutoff=NEAR):
+                notes.append(f"{name!r} is kept as an extra field; did you mean {near!r}?")
     return Naming(fields, frozenset(left_out), tuple(notes), tuple(problems), spare)
 
 
@@ -193,35 +192,8 @@ def _candidates(
     return candidates
 
 
-def _notes(fields: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
-    """What was read as which field, and which columns are left out."""
-    renamed = [
-        f"{column!r} as {'not ' if _is_negated(column, field) else ''}{field}"
-        for column, field in fields.items()
-        if column != field
-    ]
-    read = {field: f"{column!r} is read as {field}" for column, field in fields.items()}
-    notes = [
-        f"left out column {name!r}: {read.get(name, 'it belongs to the answers')}"
-        for name in left_out
-    ]
-    return [f"read {', '.join(renamed)}", *notes] if renamed else notes
-
-
-def _near_misses(columns: Sequence[str], fields: Mapping[str, str]) -> list[str]:
-    free = [field for field in FIELDS if field not in fields.values()]
-    notes: list[str] = []
-    for name in columns:
-        if name not in fields and name not in CLUSTERS and field_of(name) is None:
-            alike = difflib.get_close_matches(folded(name), free, n=1, cutoff=NEAR)
-            notes += [
-                f"{name!r} is kept as an extra field; did you mean {each!r}?" for each in alike
-            ]
-    return notes
-
-
 def _is_negated(column: str, field: str | None) -> bool:
-    """Whether a column says that a question has no answer: `is_impossible` is read as not answerable."""
+    """Whether a column says that a question has no answer."""
     return field == "answerable" and folded(column) in NEGATED
 
 
@@ -251,7 +223,7 @@ def renamed_rows(rows: Sequence[Row], naming: Naming, problems: list[Problem]) -
 def _answerable(
     row: Row, columns: Sequence[str], id: object, problems: list[Problem]
 ) -> bool | None:
-    """Whether the question has an answer, by all columns that say so; it is a problem if they contradict each other."""
+    """Whether the question has an answer, by all columns that say so; contradictions are a problem."""
     said: dict[bool, str] = {}
     own = id if id is None or isinstance(id, str) else short_value(id)
     for column in columns:
@@ -263,10 +235,8 @@ def _answerable(
         if value is not None:
             said.setdefault(value != _is_negated(column, "answerable"), column)
     if len(said) > 1:
-        shown = " and ".join(
-            f"{name!r} is {short_value(row.values[name])}" for name in said.values()
-        )
-        text = f"{shown}: they contradict each other; correct one, or choose with --map answerable=COLUMN"
+        given = [f"{name!r} is {short_value(row.values[name])}" for name in said.values()]
+        text = f"{' and '.join(given)}: they contradict each other; correct one, or choose with --map answerable=COLUMN"
         problems.append(Problem(text, row.source, row.line, None, own))
     return next(iter(said), None)
 
@@ -291,25 +261,26 @@ class ExtraColumns:
                         self.as_json[name] = None
         if not self.left_out:
             return rows
-        read: list[Row] = []
-        for row in rows:
-            values = {
-                name: value for name, value in row.values.items() if name not in self.left_out
-            }
-            read.append(Row(values, row.source, row.line))
-        return read
+        return [
+            Row(
+                {n: v for n, v in row.values.items() if n not in self.left_out},
+                row.source,
+                row.line,
+            )
+            for row in rows
+        ]
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> list[str]:
         notes: list[str] = []
         if kept := listed([repr(name) for name in self.as_json if name not in self.left_out]):
             notes.append(f"kept as JSON text: {kept}")
         if self.left_out:
             named = listed([f"{name!r} ({kind})" for name, kind in self.left_out.items()])
             notes.append(f"left out {named}: not a text, a number or a short list of them")
-        documents = [name for name, kind in self.left_out.items() if kind == "lists of documents"]
-        if documents:
-            notes.append(f"if {documents[0]!r} holds the contexts: --map contexts={documents[0]}")
-        return tuple(notes)
+        documents = (name for name, kind in self.left_out.items() if kind == "lists of documents")
+        if (name := next(documents, None)) is not None:
+            notes.append(f"if {name!r} holds the contexts: --map contexts={name}")
+        return notes
 
 
 def _unknown(value: object, depth: int = 2) -> str | None:

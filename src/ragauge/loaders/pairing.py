@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from typing import cast
 
 import polars as pl
@@ -29,9 +29,8 @@ def paired_by_question(pieces: PieceFiles, gold: Table | None) -> Paired:
     About 200 bytes of each question are in memory.
     """
     naming = _Naming()
-    for rows in chain([() if gold is None else gold.rows], _rows(pieces)):
-        for row in rows:
-            naming.learn(row)
+    for row in chain(() if gold is None else gold.rows, chain.from_iterable(_rows(pieces))):
+        naming.learn(row)
     if gold is not None:
         gold = _with_ids(gold, [naming.id_of(row, None) for row in gold.rows])
     ids = [[naming.id_of(row, system_of(row)) for row in rows] for rows in _rows(pieces)]
@@ -58,13 +57,8 @@ def _rows(pieces: PieceFiles) -> Iterator[Sequence[Row]]:
 
 def are_repeated(pieces: PieceFiles) -> bool:
     """Whether two rows have the same question or none."""
-    seen: set[int] = set()
-    for row in chain.from_iterable(_rows(pieces)):
-        question = hash(question_of(row))
-        if question in seen:
-            return True
-        seen.add(question)
-    return False
+    questions = [hash(question_of(row)) for row in chain.from_iterable(_rows(pieces))]
+    return len(set(questions)) < len(questions)
 
 
 def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
@@ -77,8 +71,7 @@ def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
     of_system = keys.group_by("system", maintain_order=True).agg(pl.len(), pl.col(SOURCE).first())
     sources = list(pieces.sources)
     counted = cast("list[tuple[str, int, int]]", of_system.rows())
-    _, n, first = counted[0]
-    source = sources[first]
+    first, n, source = counted[0][0], counted[0][1], sources[counted[0][2]]
     if gold is not None:
         n, source = len(gold.rows), gold.rows[0].source
     problems = [
@@ -95,23 +88,21 @@ def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
     if gold is not None:
         ids = [id for row in gold.rows if (id := name_of(row, "id")) is not None]
     else:
-        of_first = keys.filter(pl.col("system") == counted[0][0])
+        of_first = keys.filter(pl.col("system") == first)
         ids = [] if of_first[NUMBERED].any() else of_first["id"].to_list()
     ids = ids if len(set(ids)) == n else [str(at + 1) for at in range(n)]
     new = pl.Series("new", ids, pl.String)[keys["place"]]
     renamed = keys.filter((keys["id"] != new) & ~keys[NUMBERED])["id"].n_unique()
-    for number, start in enumerate(pieces.starts):
-        end = [*pieces.starts, pieces.n_rows][number + 1]
+    for number, (start, end) in enumerate(pairwise([*pieces.starts, pieces.n_rows])):
         pieces.rename(number, new[start:end].to_list())
-    gold = None if gold is None else _with_ids(gold, ids)
     notes = [f"paired by place: {n:,} rows of each"]
     if renamed:
         notes.append(f"{renamed:,} ids are not used, as rows are paired by place")
-    return Paired(gold, notes)
+    return Paired(None if gold is None else _with_ids(gold, ids), notes)
 
 
 class _Naming:
-    """Finds the id of a row by its question, and collects the rows for which there is none."""
+    """Finds the id of a row by its question, and collects the rows for which there is none by why and source."""
 
     def __init__(self) -> None:
         self.n_unnamed = 0
@@ -119,19 +110,15 @@ class _Naming:
         self._taken: set[str] = set()
         self._n = count(1)
         self._asked: set[tuple[str | None, str]] = set()
-        self._without_question: dict[str, list[Row]] = {}
-        self._repeated: dict[str, list[Row]] = {}
-        self._ambiguous: dict[str, list[Row]] = {}
+        self._unpaired: dict[tuple[str, str], list[Row]] = {}
 
     def learn(self, row: Row) -> None:
         """Take the id of a row that has one; all such rows come before those to be named."""
         self.n_unnamed += row.values.get("id") is None
         id, question = name_of(row, "id"), question_of(row)
-        if id is None:
-            return
-        if id.isdigit():  # only a number could be given again
+        if id is not None and id.isdigit():  # only a number could be given again
             self._taken.add(id)
-        if question is not None:
+        if id is not None and question is not None:
             ids = self._ids.setdefault(question, [])
             if id not in ids:
                 ids.append(id)
@@ -140,40 +127,40 @@ class _Naming:
         """The row's own id, or that of its question; None if there is none. `system` is None for gold."""
         if (id := row.values.get("id")) is not None:
             return id
-        question = question_of(row)
+        question, why = question_of(row), ""
         if question is None:
-            self._without_question.setdefault(row.source, []).append(row)
-            return None
-        if system is not None and (system, question) in self._asked:
-            self._repeated.setdefault(row.source, []).append(row)
-            return None
-        self._asked.add((system, question))
-        if question not in self._ids:
-            number = next(number for n in self._n if (number := str(n)) not in self._taken)
-            self._ids[question] = [number]
-        ids = self._ids[question]
-        if len(ids) > 1:
-            self._ambiguous.setdefault(row.source, []).append(row)
-            return None
-        return ids[0]
+            why = "unasked"
+        elif system is not None and (system, question) in self._asked:
+            why = "repeated"
+        else:
+            self._asked.add((system, question))
+            if question not in self._ids:
+                number = next(number for n in self._n if (number := str(n)) not in self._taken)
+                self._ids[question] = [number]
+            if len(self._ids[question]) == 1:
+                return self._ids[question][0]
+        self._unpaired.setdefault((why, row.source), []).append(row)
+        return None
 
     def problems(self) -> list[Problem]:
         """One problem for each source and reason, naming the first row."""
         problems: list[Problem] = []
-        for source, rows in self._without_question.items():
-            n_rows = "1 row has" if len(rows) == 1 else f"{len(rows):,} rows have"
-            way_out = f"add an id, or map the column: --map id=COLUMN; or use {BY_PLACE}"
-            text = f"{n_rows} no id and no question, so they cannot be paired; {way_out}"
-            problems.append(Problem(text, source, rows[0].line))
-        for found in (self._repeated, self._ambiguous):
-            for source, rows in found.items():
-                n = len(rows) - 1
-                others = f" (and {n:,} more question{'s' * (n > 1)})" if n else ""
-                if found is self._repeated:
-                    why = f"is asked twice without an id{others}, so rows cannot be paired by the question; add ids"
-                else:
-                    ids = self._ids[question_of(rows[0]) or ""]
-                    why = f"has no id here, and elsewhere the ids {ids[0]!r} and {ids[1]!r}{others}; add ids here"
-                text = f"{excerpt(rows[0])} {why}, or use {BY_PLACE}"
-                problems.append(Problem(text, source, rows[0].line, "question"))
+        order = ("unasked", "repeated", "")
+        for (why, source), rows in sorted(
+            self._unpaired.items(), key=lambda x: order.index(x[0][0])
+        ):
+            n, line = len(rows) - 1, rows[0].line
+            if why == "unasked":
+                n_rows = f"{n + 1:,} rows have" if n else "1 row has"
+                way_out = f"add an id, or map the column: --map id=COLUMN; or use {BY_PLACE}"
+                text = f"{n_rows} no id and no question, so they cannot be paired; {way_out}"
+                problems.append(Problem(text, source, line))
+                continue
+            others = f" (and {n:,} more question{'s' * (n > 1)})" if n else ""
+            text = f"is asked twice without an id{others}, so rows cannot be paired by the question; add ids"
+            if why != "repeated":
+                ids = self._ids[question_of(rows[0]) or ""]
+                text = f"has no id here, and elsewhere the ids {ids[0]!r} and {ids[1]!r}{others}; add ids here"
+            text = f"{excerpt(rows[0])} {text}, or use {BY_PLACE}"
+            problems.append(Problem(text, source, line, "question"))
         return problems

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 FRAME_BYTES = 64 * 2**20
 """Samples of at most about this size are a frame in memory, larger ones a file."""
-LINE, SOURCE, NUMBERED = "ragauge line", "ragauge source", "ragauge numbered"
+LINE, SOURCE, NUMBERED, ROW = (f"ragauge {name}" for name in ("line", "source", "numbered", "row"))
 """Columns that the samples do not have: a row's place, and whether its id is only its number."""
 _TYPES: "dict[type, Any]" = {int: pl.Int64, float: pl.Float64, bool: pl.Boolean, str: pl.String}
 
@@ -61,10 +62,9 @@ class PieceFiles:
                     if name in self.texts and not isinstance(value, str):
                         each[name] = json.dumps(value)
             self.systems.setdefault(cast(str, each["system"]), len(self.systems))
-        frame = frame_of(values)
         sources = [self.sources.setdefault(row.source, len(self.sources)) for row in rows]
-        at_once = rows_at_once(frame)
-        self.rows_at_once = min(self.rows_at_once or at_once, at_once)
+        frame = frame_of(values)
+        self.rows_at_once = min(self.rows_at_once or rows_at_once(frame), rows_at_once(frame))
         places = (
             pl.Series(LINE, [row.line for row in rows], dtype=pl.UInt32),
             pl.Series(SOURCE, sources, dtype=pl.UInt32),
@@ -109,7 +109,7 @@ class PieceFiles:
         for piece in cast("list[int]", np.unique(piece_of).tolist()):
             own = numbers[piece_of == piece] - self.starts[piece]
             frame = self.piece(piece, columns)
-            found.append(frame[own].with_columns(pl.Series("row", own + self.starts[piece])))
+            found.append(frame[own].with_columns(pl.Series(ROW, own + self.starts[piece])))
         return pl.concat(found, how="diagonal_relaxed")
 
     def as_rows(self, frame: "pl.DataFrame") -> list[Row]:
@@ -149,26 +149,20 @@ class PieceFiles:
         wanted, given = (np.asarray(numbers, dtype=np.int64) for numbers in (rows, donors))
         order = np.argsort(wanted)
         wanted, given = wanted[order], given[order]
-        ends = [*self.starts[1:], self.n_rows]
-        for number, (start, end) in enumerate(zip(self.starts, ends, strict=True)):
-            first, last = np.searchsorted(wanted, [start, end])
-            if last == first:
+        for number, (start, end) in enumerate(pairwise([*self.starts, self.n_rows])):
+            own = slice(*np.searchsorted(wanted, [start, end]))
+            if own.start == own.stop:
                 continue
-            frame = self._scan(number).collect()
-            found = self.rows(given[first:last], ["id", name]).select(
-                pl.col("row").alias("donor"),
-                pl.col("id").alias("donor id"),
-                pl.col(name).alias("value"),
-            )
-            copied = pl.DataFrame({"at": wanted[first:last] - start, "donor": given[first:last]})
-            copied = copied.join(found, on="donor", how="left")
-            frame = frame.with_columns(pl.int_range(pl.len()).alias("at"))
-            frame = frame.join(copied, on="at", how="left", maintain_order="left")
-            # Two ids may have the same hash.
-            is_copied = pl.col("donor").is_not_null() & (pl.col("id") == pl.col("donor id"))
-            own = pl.col(name) if name in frame.columns else pl.lit(None)
-            value = pl.when(is_copied).then(pl.col("value")).otherwise(own).alias(name)
-            frame = frame.with_columns(value).drop("at", "donor", "donor id", "value")
+            frame, found = self._scan(number).collect(), self.rows(given[own], ["id", name])
+            copied = found[np.searchsorted(found[ROW].to_numpy(), given[own])]
+            at = wanted[own] - start
+            is_same = (frame["id"][at] == copied["id"]).to_numpy()  # two ids may have the same hash
+            values = copied[name].filter(is_same)
+            before = pl.Series(name, [None] * frame.height, values.dtype)
+            before = frame[name].cast(values.dtype) if name in frame.columns else before
+            place = np.arange(frame.height)
+            place[at[is_same]] = frame.height + np.arange(len(values))
+            frame = frame.with_columns(pl.concat([before, values]).gather(place))
             self._write(number, frame)
             self.rows_at_once = min(self.rows_at_once, rows_at_once(frame))
 
@@ -194,9 +188,8 @@ class PieceFiles:
             )
             for number, own in enumerate(schemas)
         ]
-        rows = pl.concat(pieces)
-        if self.folder is None:
-            frame = rows.collect()
-            self._frames.clear()
-            return frame
-        return self.folder.joined(rows, len(self.starts), self.rows_at_once)
+        if self.folder is not None:
+            return self.folder.joined(pl.concat(pieces), len(schemas), self.rows_at_once)
+        frame = pl.concat(pieces).collect()
+        self._frames.clear()
+        return frame

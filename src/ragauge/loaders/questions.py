@@ -1,8 +1,4 @@
-"""What must hold over all rows: unique (id, system), one question per id, ids that do not look alike.
-
-Kept of each row are hashes of 8 bytes and small numbers. Rows whose hashes are equal are read again and
-compared exactly, so a collision of hashes changes nothing.
-"""
+"""What must hold over all rows: unique (id, system), one question per id, ids that do not look alike."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +14,7 @@ from ragauge.loaders.conflicts import (
     Conflicts,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import LINE, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
 from ragauge.samples.frame import duplicate_problem, look_alike_notes, look_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, Row
 
@@ -27,17 +23,13 @@ if TYPE_CHECKING:
     Hashes = NDArray[np.uint64]
     Ints = NDArray[np.int64]
 
-MAX_DUPLICATES = 10_000
-"""Most duplicates that are reported; the others are counted."""
+MAX_DUPLICATES = 10_000  # most that are reported; the others are counted
 COMPARED_AT_ONCE = 20_000
 NAMED = 10
 
 
 class Questions:
-    """The rows of all pieces, grouped by their question: by the hash of its id.
-
-    `group`: the number of each row's question. `first`: the first row of each question.
-    """
+    """The rows of all pieces by question: `group` is the number of each row's question, `first` its first row."""
 
     def __init__(self, pieces: PieceFiles) -> None:
         self.pieces = pieces
@@ -62,7 +54,7 @@ class Questions:
         return np.concatenate([each.to_numpy() for each in codes])
 
     def _first_with(self, given: "Flags") -> "Ints":
-        """The first of the given rows of each question; -1 if it has none."""
+        """The first of these rows of each question, -1 without."""
         found = np.full(len(self.first), -1, dtype=self.group.dtype)
         rows = np.flatnonzero(given)[::-1]
         found[self.group[rows]] = rows
@@ -95,16 +87,14 @@ class Questions:
         """Rows in ascending order, some at a time."""
         for start in range(0, len(rows), COMPARED_AT_ONCE):
             some = rows[start : start + COMPARED_AT_ONCE]
-            yield from self.pieces.as_rows(
-                self.pieces.rows(some, [*columns, LINE, SOURCE]).drop("row")
-            )
+            frame = self.pieces.rows(some, [*columns, LINE, SOURCE])
+            yield from self.pieces.as_rows(frame.drop(ROW))
 
     def compare(
         self, conflicts: Conflicts, is_left_out: "Callable[[str], Flags] | None" = None
     ) -> None:
-        """Compare the fields of each question with those of its first row that has them, except rows left out.
-
-        If the user prefers the first, differing rows get its values.
+        """Compare the fields of each question with those of its first row that has them, except rows left out; a first
+        row that the user prefers gives its values to the others.
         """
         if self.is_unique:
             return
@@ -152,8 +142,8 @@ class Questions:
             frame = frame.with_columns(
                 pl.when(pl.col("system") != DEFAULT_SYSTEM).then(pl.col("system"))
             )
-            numbers = cast("list[int]", frame["row"].to_list())
-            read = dict(zip(numbers, self.pieces.as_rows(frame.drop("row")), strict=True))
+            numbers = cast("list[int]", frame[ROW].to_list())
+            read = dict(zip(numbers, self.pieces.as_rows(frame.drop(ROW)), strict=True))
             for at, first in zip(own.tolist(), before.tolist(), strict=True):
                 yield at, read[at], read[first]
 

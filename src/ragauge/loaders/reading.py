@@ -1,11 +1,7 @@
-"""One source of answers, read piece by piece: its layout, the fields of its columns, what is left out.
-
-What depends on all rows is decided from the rows read so far. If a later row changes a decision by which
-earlier ones were read, the source is read once more with what is known now.
-"""
+"""One source of answers, read piece by piece: its layout, its fields; once more if later rows change what was decided."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -31,26 +27,20 @@ from ragauge.samples.samples import FIELDS, Row
 if TYPE_CHECKING:
     Layout = tuple[layouts.Groups, layouts.Layout | None]
 
-MAX_NAMES = 20 * MAX_COLUMNS
-"""The collection of names stops here: a source with more than MAX_COLUMNS is refused."""
-MAX_PENDING = 500_000
-"""Cells whose distinct values are found at once."""
-PIECE_BYTES = 8 * 2**20
-"""About how many bytes of a file are rows in memory at the same time."""
+MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_COLUMNS is refused
+MAX_PENDING = 500_000  # cells whose distinct values are found at once
+PIECE_BYTES = 8 * 2**20  # about what of a file is rows in memory at the same time
 
 
 class NumberColumns:
     """The extra columns of CSV without any cell that is no number; different cells must be different numbers.
 
-    A cell of at most 15 characters is its number and its form: how many decimals it has, and whether it is a
-    negative zero. These are kept of the distinct cells, 16 bytes each.
+    Kept of distinct cells are the number and its form: how many decimals, and whether it is a negative zero.
     """
 
     def __init__(self, texts: Collection[str] = ()) -> None:
-        self.texts = set(texts)
-        """Columns with a cell that is no number, or with two cells that are the same number."""
-        self.has_changed = False
-        """Whether a column turned out to be text after cells of it were read as numbers."""
+        self.texts = set(texts)  # with a cell that is no number, or two that are the same number
+        self.has_changed = False  # a column is text after cells of it were read as numbers
         self._cells: dict[str, list[NDArray[np.complex128]]] = {}
 
     def read(self, rows: Sequence[Row], *, is_whole: bool) -> set[str]:
@@ -103,21 +93,17 @@ class Decisions:
     chosen: Mapping[str, str]
     settled: Sequence[str] = ()
     has_gold: bool = False
-    is_whole: bool = False
-    """Whether all rows are read at once."""
+    is_whole: bool = False  # all rows are read at once
     aliases: Mapping[str, str] | None = None
     columns: dict[str, None] = field(default_factory=dict[str, None])
     numbers: NumberColumns = field(default_factory=NumberColumns)
     contexts: ContextParts = field(default_factory=ContextParts)
     extra: ExtraColumns = field(default_factory=ExtraColumns)
     _naming: Naming | None = None
-    _used: object = None
-    """What of the naming the rows were read by."""
+    _used: object = None  # what of the naming the rows were read by
     _has_changed: bool = False
-    _filled: frozenset[str] | None = None
-    """The fields by which the first empty contexts were read."""
-    _kept: set[str] = field(default_factory=set[str])
-    """The extra columns of the rows read so far."""
+    _filled: frozenset[str] | None = None  # the fields by which the first empty contexts were read
+    _kept: set[str] = field(default_factory=set[str])  # extra columns of the rows read so far
 
     def read(self, table: Table, problems: list[Problem]) -> Sequence[Row]:
         """The rows of a piece with fields as names, and cells and contexts read."""
@@ -132,11 +118,9 @@ class Decisions:
             return ()
         rows = renamed_rows(table.rows, naming, problems)
         if table.all_text:
-            numeric = self.numbers.read(rows, is_whole=self.is_whole)
-            rows = read_cells(rows, problems, numeric)
+            rows = read_cells(rows, problems, self.numbers.read(rows, is_whole=self.is_whole))
         else:
-            read_lists = read_printed_lists if table.may_print_lists else read_json_lists
-            rows = read_lists(rows)
+            rows = (read_printed_lists if table.may_print_lists else read_json_lists)(rows)
         rows = self.contexts.read(rows, problems)
         if len(self.contexts.keys) > 1:
             raise NeedsAllRowsError("the documents in contexts have different kinds of ids")
@@ -184,79 +168,6 @@ class Decisions:
         return new
 
 
-@dataclass(slots=True)
-class Layouts:
-    """The layout by the rows read so far: numbered columns, and answers of several systems side by side.
-
-    `has_system`: the source's system was given, so that its answers are those of one system.
-    """
-
-    chosen: Mapping[str, str]
-    has_system: bool
-    is_whole: bool
-    """Whether all rows are read at once."""
-    columns: dict[str, None] = field(default_factory=dict[str, None])
-    with_words: set[str] = field(default_factory=set[str])
-    """The columns that may be a system's answers and hold words."""
-    is_settled: bool = True
-    _now: "Layout | None" = None
-    _used: "Layout | None" = None
-
-    def read(self, table: Table) -> Table:
-        """The table of a piece with lists, and with a row for each system."""
-        if not self.has_system:
-            one_column = layouts.spread(table)
-            if one_column is not table and not self.is_whole:
-                raise NeedsAllRowsError("a column holds the answers of several systems")
-            table = one_column
-        if self._learn(table) or self._now is None:
-            groups = layouts.numbered_groups(tuple(self.columns), tuple(self.chosen.values()))
-            layout = None
-            if not self.has_system:
-                columns, answer = self._gathered(groups), self.chosen.get("answer")
-                layout = layouts.layout_of(columns, answer, self.with_words.__contains__)
-            self._now = groups, layout
-        self.is_settled &= self._used in (None, self._now)
-        self._used = self._now
-        groups, layout = self._now
-        if groups:
-            table = layouts.gathered(table, groups)
-        keep = tuple(self.chosen.values())
-        if not self.is_whole and layouts.with_passages(table, keep=keep) is not table:
-            raise NeedsAllRowsError("its rows are the passages of questions")
-        return table if layout is None else layouts.by_system(table, layout)
-
-    def _learn(self, table: Table) -> bool:
-        """Whether the rows have columns, or columns with words, that were not known."""
-        is_new = _learn_columns(self.columns, table.rows)
-        if not self.has_system:
-            for name in filter(layouts.may_be_answers, self.columns):
-                if name not in self.with_words and any(
-                    layouts.is_words(row.values.get(name)) for row in table.rows
-                ):
-                    self.with_words.add(name)
-                    is_new = True
-        return is_new
-
-    def _gathered(self, groups: layouts.Groups) -> list[str]:
-        """The columns with lists for the numbered ones."""
-        taken = {column.name for group in groups.values() for column in group}
-        return [*(name for name in self.columns if name not in taken), *groups]
-
-    @property
-    def may_be_passages(self) -> bool:
-        """Whether each row may be a passage of a question, which has other rows far from it."""
-        columns = self._gathered(self._now[0]) if self._now and not self.is_whole else []
-        free = [name for name in columns if name not in self.chosen.values()]
-        return layouts.passage_columns(free) is not None
-
-    def notes(self) -> list[str]:
-        """Which columns were read together."""
-        groups, layout = self._now or ({}, None)
-        notes = [layouts.note_of_groups(groups)] if groups else []
-        return notes if layout is None else [*notes, layouts.note_of_systems(layout)]
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
     """Files of answers, or one table with a row for each answer. `system` gave all of them, if it is known."""
@@ -269,14 +180,19 @@ class AnswerSource:
 
 @dataclass(slots=True)
 class Reading:
-    """One reading of a source."""
+    """One reading of a source, whose layout is that of the rows read so far: numbered columns, systems side by side."""
 
     source: AnswerSource
     decisions: Decisions
-    layout: Layouts
     csv: CsvNotes = field(default_factory=CsvNotes)
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
+    _columns: dict[str, None] = field(default_factory=dict[str, None])
+    _with_words: set[str] = field(default_factory=set[str])
+    """The columns that may be a system's answers and hold words."""
+    _layout: "Layout | None" = None
+    _used_layout: "Layout | None" = None
+    _has_one_layout: bool = True
     _turns: dict[str, int] = field(default_factory=dict[str, int])
     _of_chats: dict[str, None] = field(default_factory=dict[str, None])
     _other_systems: set[str] = field(default_factory=set[str])
@@ -284,9 +200,8 @@ class Reading:
     @classmethod
     def first(cls, source: AnswerSource, chosen: Mapping[str, str], *, has_gold: bool) -> "Reading":
         """`chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
-        has_system, is_whole = source.system is not None, source.table is not None
-        decisions = Decisions(chosen, ("system",) if has_system else (), has_gold, is_whole)
-        return cls(source, decisions, Layouts(chosen, has_system, is_whole))
+        settled = () if source.system is None else ("system",)
+        return cls(source, Decisions(chosen, settled, has_gold, source.table is not None))
 
     def tables(self) -> Iterable[Table]:
         """All rows, some at a time."""
@@ -295,9 +210,9 @@ class Reading:
 
     def read(self, table: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
-        if not self.layout.is_whole:
+        if self.source.table is None:
             table = self._unpacked(self.csv.read(table) if table.all_text else table)
-        table = self.layout.read(table)
+        table = self._laid_out(table)
         self.problems += table.problems
         self.n_rows += len(table.rows)
         rows = self.decisions.read(table, self.problems)
@@ -308,16 +223,15 @@ class Reading:
             name = row.values.get("system")
             if name not in (None, system) and repr(name) not in self._other_systems:
                 self._other_systems.add(repr(name))
-                problem = (
-                    f"is {name!r}, but the answers were given as system {system!r}; "
-                    "remove one of the two"
+                given = f"the answers were given as system {system!r}; remove one of the two"
+                self.problems.append(
+                    Problem(f"is {name!r}, but {given}", row.source, row.line, "system")
                 )
-                self.problems.append(Problem(problem, row.source, row.line, "system"))
         return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
 
     def _unpacked(self, table: Table) -> Table:
         """A piece with conversations as their turns, whose notes are counted over all pieces."""
-        read = of_other_tools(table, self.layout.chosen.values(), is_piece=True)
+        read = of_other_tools(table, self.decisions.chosen.values(), is_piece=True)
         if read is not table:
             new = read.notes[len(table.notes) :]
             self._of_chats |= {note: None for note in new if conversations.BY_TURN not in note}
@@ -326,6 +240,49 @@ class Reading:
             if n_turns:
                 self._turns[name] = self._turns.get(name, 0) + n_turns
         return read
+
+    def _laid_out(self, table: Table) -> Table:
+        """The table with lists, and with a row for each system, unless the source's system is known."""
+        is_whole, has_system = self.source.table is not None, self.source.system is not None
+        if not has_system:
+            one_column = layouts.spread(table)
+            if one_column is not table and not is_whole:
+                raise NeedsAllRowsError("a column holds the answers of several systems")
+            table = one_column
+        is_new = _learn_columns(self._columns, table.rows)
+        for name in () if has_system else filter(layouts.may_be_answers, self._columns):
+            cells = (row.values.get(name) for row in table.rows)
+            if name not in self._with_words and any(map(layouts.is_words, cells)):
+                self._with_words.add(name)
+                is_new = True
+        chosen = self.decisions.chosen
+        if is_new or self._layout is None:
+            groups = layouts.numbered_groups(tuple(self._columns), tuple(chosen.values()))
+            layout = None
+            if not has_system:
+                has_words = self._with_words.__contains__
+                layout = layouts.layout_of(self._gathered(groups), chosen.get("answer"), has_words)
+            self._layout = groups, layout
+        self._has_one_layout &= self._used_layout in (None, self._layout)
+        groups, layout = self._used_layout = self._layout
+        table = layouts.gathered(table, groups) if groups else table
+        if not is_whole and layouts.with_passages(table, tuple(chosen.values())) is not table:
+            raise NeedsAllRowsError("its rows are the passages of questions")
+        return table if layout is None else layouts.by_system(table, layout)
+
+    def _gathered(self, groups: layouts.Groups) -> list[str]:
+        """The columns with lists for the numbered ones."""
+        taken = {column.name for group in groups.values() for column in group}
+        return [*(name for name in self._columns if name not in taken), *groups]
+
+    @property
+    def may_be_passages(self) -> bool:
+        """Whether each row may be a passage of a question, which has other rows far from it."""
+        if self._layout is None or self.source.table is not None:
+            return False
+        chosen = self.decisions.chosen.values()
+        free = [name for name in self._gathered(self._layout[0]) if name not in chosen]
+        return layouts.passage_columns(free) is not None
 
     def column_problems(self) -> list[Problem]:
         """What is wrong with the source's rows and columns; not with their values."""
@@ -337,27 +294,30 @@ class Reading:
 
     def notes(self) -> list[str]:
         """How columns and values were read."""
+        groups, layout = self._layout or ({}, None)
         return [
             *(() if self.source.table is None else self.source.table.notes),
             *dict.fromkeys(self.csv.notes()),
             *conversations.notes_on(self._turns),
             *self._of_chats,
-            *self.layout.notes(),
+            *([layouts.note_of_groups(groups)] if groups else ()),
+            *([] if layout is None else [layouts.note_of_systems(layout)]),
             *self.decisions.notes(),
         ]
 
     @property
     def is_settled(self) -> bool:
         """Whether all rows were read by what is decided now."""
-        is_settled = self.layout.is_settled and self.decisions.is_settled
-        return self.layout.is_whole or is_settled
+        is_settled = self._has_one_layout and self.decisions.is_settled
+        return self.source.table is not None or is_settled
 
     def again(self) -> "Reading":
         """The same source, to be read from the beginning by what is decided now."""
         # In another layout the columns are others.
-        from_nothing = self.layout.is_whole or not self.layout.is_settled
-        layout = replace(self.layout, is_settled=True, _used=None)
-        return Reading(self.source, self.decisions.again(from_nothing=from_nothing), layout)
+        from_nothing = self.source.table is not None or not self._has_one_layout
+        new = Reading(self.source, self.decisions.again(from_nothing=from_nothing))
+        new._columns, new._with_words, new._layout = self._columns, self._with_words, self._layout
+        return new
 
     def lacks(self, column: str) -> bool:
         return self.n_rows > 0 and column not in self.decisions.columns

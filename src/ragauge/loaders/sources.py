@@ -34,33 +34,23 @@ class Frame(Protocol):
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object]] | Frame
 """A file, a list of dicts, or a frame."""
 
-Reader = Callable[[Path, float], Iterator[Table]]
-_PIECES: dict[str, Reader] = {
+_PIECES: dict[str, Callable[[Path, float], Iterator[Table]]] = {
     ".jsonl": jsonl_tables,
     ".ndjson": jsonl_tables,
     ".csv": partial(csv_tables, delimiter=","),
     ".tsv": partial(csv_tables, delimiter="\t"),
     ".parquet": parquet_tables,
 }
-"""What reads the files of a kind, in tables of about so many bytes."""
-KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
-"""Endings of the files that a set may hold; those of text also packed."""
+KINDS = tuple(_PIECES)  # of the files that a set may hold; those of text also packed
 SAME = {".ndjson": ".jsonl"}
-"""Other endings of the same kind."""
 PACKED = (".gz", ".zst")
-RUN = "manifest.json"
-UNFINISHED = "answers.sqlite"
-"""What a folder of `ragauge ask` has before its answers are written."""
-MAX_PATTERN = 4_096
-"""Characters of a pattern, as bytes of a path on Linux: reading one takes quadratic time."""
-MAX_LEVELS = 4
-"""Most `**` of a pattern: each way to divide the folders of a path among them is tried."""
+RUN, UNFINISHED = "manifest.json", "answers.sqlite"  # of a run, of `ragauge ask` before it ends
+MAX_PATTERN = 4_096  # characters, as bytes of a path on Linux: reading one takes quadratic time
+MAX_LEVELS = 4  # `**` of a pattern: each way to divide the folders of a path among them is tried
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 ENDINGS = (*TEXTS, *(f"{ending}{packed}" for ending in TEXTS for packed in PACKED), ".parquet")
-_UNPACKED = 5
-"""Packed files, and Parquet, are taken to hold this many times their own size."""
-_VALUE_BYTES = 32
-"""About what a value of a Parquet file needs in memory at least: a repeated one takes no room in the file."""
+_UNPACKED = 5  # packed files, and Parquet, are taken to hold this many times their own size
+_VALUE_BYTES = 32  # of a value of Parquet in memory: a repeated one takes no room in the file
 _REFUSED = {
     "loading it could execute code in it; export it as JSON Lines or Parquet": (
         ".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth", ".npy", ".npz",
@@ -72,11 +62,7 @@ _REFUSED = {
 
 
 def read_source(source: object, chosen: Collection[str] = ()) -> Table:
-    """The rows and problems of a file or object; PlanError for other types.
-
-    Traces become one row each; results of pipelines and the rows of other tools and data sets are
-    unpacked, except columns that the user maps to fields, `chosen`.
-    """
+    """The rows and problems of a file or object, without its columns in `chosen` unpacked; PlanError for other types."""
     if isinstance(source, str | os.PathLike):
         table = _read_file(cast("str | os.PathLike[str]", source))
     else:
@@ -86,10 +72,9 @@ def read_source(source: object, chosen: Collection[str] = ()) -> Table:
 
 
 def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = False) -> Table:
-    """The rows of other tools and data sets as samples, and conversations as their turns; any other table as it is.
+    """The rows of other tools and data sets as samples, and conversations as their turns.
 
-    With `is_piece`, the table is a piece of a source. NeedsAllRowsError then for rows of other tools, for
-    conversations in CSV, and for those without ids, which count all rows.
+    NeedsAllRowsError if a piece of a source has such rows, conversations in CSV, or some without ids, which count all rows.
     """
     before = benchmarks.recognised(traces.recognised(table), keep=chosen)
     turns = conversations.recognised(before, chosen)
@@ -106,17 +91,11 @@ def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = Fa
 
 
 def kind_of_file(path: Path) -> str | None:
-    """The ending that says how a file of rows is read, without that of its packing; None for others.
-
-    >>> kind_of_file(Path("a.jsonl.gz"))
-    '.jsonl'
-    """
+    """The ending that says how a file of rows is read, without that of its packing; None for others."""
     name = path.name.lower()
-    for packing in PACKED:
-        name = name.removesuffix(packing)
-    kind = next((kind for kind in KINDS if name.endswith(kind)), None)
-    is_packed = name != path.name.lower()
-    return None if kind == ".parquet" and is_packed else kind
+    bare = name.removesuffix(".gz").removesuffix(".zst")
+    kind = next((kind for kind in KINDS if bare.endswith(kind)), None)
+    return None if kind == ".parquet" and bare != name else kind
 
 
 def is_set(path: Path) -> bool:
@@ -133,8 +112,9 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
     what, base = "is a pattern", path.parent
     if is_folder(path):
         if exists(path / RUN):
-            problem = "is the folder of a run; look at it with: ragauge show FOLDER"
-            return unreadable(source, problem)
+            return unreadable(
+                source, "is the folder of a run; look at it with: ragauge show FOLDER"
+            )
         what, base = "is a folder", path
         found = [file for file in path.iterdir() if not file.name.startswith(".")]
     elif path.parts.count("**") > MAX_LEVELS:
@@ -144,26 +124,22 @@ def files_of_set(path: Path) -> Sequence[Path] | Table:
         found = [Path(name) for name in dict.fromkeys(names)]
     files = sorted(file for file in found if kind_of_file(file) and file.is_file())
     kinds = sorted({SAME.get(kind, kind) for file in files if (kind := kind_of_file(file))})
-    if not files:
-        problem = f"{what} without data files ({', '.join(KINDS)}); give a file"
-        if exists(path / UNFINISHED):
-            problem = "has no answers yet: ragauge ask was ended before; run the same command again"
-        return unreadable(source, problem)
     if len(kinds) > 1:
         several = f"{what} with files of several kinds ({listed(kinds)})"
-        way_out = f"choose one kind by a pattern: {base / '*'}{kinds[0]}"
-        return unreadable(source, f"{several}; {way_out}")
-    return files
+        return unreadable(
+            source, f"{several}; choose one kind by a pattern: {base / '*'}{kinds[0]}"
+        )
+    problem = f"{what} without data files ({', '.join(KINDS)}); give a file"
+    if not files and exists(path / UNFINISHED):
+        problem = "has no answers yet: ragauge ask was ended before; run the same command again"
+    return files or unreadable(source, problem)
 
 
 def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Table]:
-    """The rows of files in tables of about `most_bytes` bytes."""
+    """The rows of files in tables of about `most_bytes` bytes; JSON is one value."""
     for file in files:
         kind = kind_of_file(file)
-        if kind is None:  # one value
-            yield read_json(file)
-        else:
-            yield from _PIECES[kind](file, most_bytes)
+        yield from [read_json(file)] if kind is None else _PIECES[kind](file, most_bytes)
 
 
 def files_in_pieces(source: object, most_bytes: float) -> Sequence[Path] | None:
@@ -197,10 +173,7 @@ def size_of(files: Sequence[Path]) -> int:
 
 
 def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
-    """Whether a mapping is one source: columns, splits or a sample, and not systems by name.
-
-    In a sample, a question or an answer is given as text, which is not the name of a file.
-    """
+    """Whether a mapping is one source: columns, splits or a sample, which has a text, and not systems by name."""
     if not isinstance(source, Mapping):
         return True
     values = cast(Mapping[object, object], source)
@@ -213,14 +186,12 @@ def is_one_source(source: object, chosen: Collection[str] = ()) -> bool:
 
 
 def _read_file(source: str | os.PathLike[str]) -> Table:
-    path, problem = Path(source), ""
+    path = Path(source)
     if (url := as_url(source)) is not None:
         problem = "is a URL of a kind that is not read (s3:// and gs:// are); download it first"
         return unreadable(url, problem)
-    # As -, or as shells pass on a stream.
-    if (str(path) == "-" and not exists(path)) or (
-        str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
-    ):
+    is_stream = str(path) == "/dev/stdin" or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    if is_stream or (str(path) == "-" and not exists(path)):  # as shells pass on a stream
         problem = (
             "is standard input or a pipe, and answers are read more than once, also when a run is resumed; "
             "save them in a file first, as answers.jsonl"

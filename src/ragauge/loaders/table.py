@@ -1,6 +1,6 @@
 """The table that every format is read into, before columns are mapped to fields."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -74,14 +74,8 @@ def tables_of(
         yield Table(tuple(kept), source, tuple(notes), tuple(problems), all_text)
 
 
-def listed(
-    names: "tuple[str, ...] | list[str]", most: int = 10, *, n_all: int | None = None
-) -> str:
-    """The first names and the number of the others; `n_all` counts all if `names` are only some.
-
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b … and 1 more'
-    """
+def listed(names: Sequence[str], most: int = 10, *, n_all: int | None = None) -> str:
+    """The first names and the number of the others; `n_all` counts all if `names` are only some."""
     n_more = (len(names) if n_all is None else n_all) - len(names[:most])
     more = f" … and {n_more} more" if n_more > 0 else ""
     return ", ".join(names[:most]) + more

@@ -26,12 +26,7 @@ TOOL_RESULTS = ("gen_ai.tool.call.result", "output.value", "output", "outputs")
 
 
 def messages_of_span(span: Values, events: object = None) -> tuple[list[object], list[object]]:
-    """The messages that a model's span got, and those that it replied, in the form of OpenAI or of the GenAI conventions.
-
-    >>> got, _ = messages_of_span({"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Hi"})
-    >>> got
-    [{'role': 'user', 'content': 'Hi'}]
-    """
+    """The messages that a model's span got, and those that it replied, in the form of OpenAI or of the GenAI conventions."""
     sides: tuple[dict[str, object], dict[str, object]] = ({}, {})
     for name, value in span.items():
         if (found := _MESSAGE.fullmatch(name)) is None:
@@ -71,15 +66,12 @@ def _plain(message: object) -> dict[str, object]:
     outer = mapping_in(message)
     values = dict(mapping_in(outer.get("message", outer)))
     values.setdefault("role", "assistant")
-    if calls := [
-        mapping_in(each).get("tool_call", each) for each in items_in(values.get("tool_calls"))
-    ]:
-        values["tool_calls"] = calls
+    calls = items_in(values.get("tool_calls"))
+    values |= {"tool_calls": [mapping_in(e).get("tool_call", e) for e in calls]} if calls else {}
     if parts := items_in(values.pop("contents", None)):
-        inner = [mapping_in(mapping_in(each).get("message_content", each)) for each in parts]
-        values["content"] = [
-            {name.rpartition(".")[2]: part for name, part in each.items()} for each in inner
-        ]
+        inner = (mapping_in(mapping_in(each).get("message_content", each)) for each in parts)
+        named = (((name.rpartition(".")[2], part) for name, part in each.items()) for each in inner)
+        values["content"] = [dict(each) for each in named]
     return values
 
 
@@ -117,8 +109,7 @@ def turn_of(
 ) -> list[object]:
     """The messages of a trace's turn: those of the model's call that saw most tool calls since the user's question.
 
-    `models`: the messages of each call, in order of time. `tools`: the messages of the tools' own spans, which are
-    used where no model's call has any of them.
+    `models`: the messages of each call, in order of time; without any calls, `tools` are those of the tools' own spans.
     """
     best: list[object] = []
     n_most = -1
@@ -132,7 +123,7 @@ def turn_of(
             best, n_most = turn, n
     if tools and n_most <= 0:
         start = 1 if best and role_of(best[0]) == "user" else 0
-        best = [*best[:start], *tools, *best[start:]]
+        best[start:start] = tools
     return best
 
 
@@ -164,13 +155,9 @@ def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
             texts = (("user", question), ("assistant", answer))
             said = [{"role": role, "content": text} for role, text in texts if text is not None]
             values.setdefault("messages", said)
-            values |= {
-                "conversation": session,
-                "turn": number,
-                "conversation_before": before or None,
-            }
+            values |= {"conversation": session, "turn": number}
+            values["conversation_before"] = before or None
             whole += items_in(values["messages"])
             before = with_turn(before, question, answer)
-            if number == len(traces):
-                values["whole_conversation"] = whole
+        traces[-1][1]["whole_conversation"] = whole
     return len(several)

@@ -1,10 +1,4 @@
-"""Read exported traces as samples: question, retrieved documents and answer of each trace.
-
-Phoenix and other OpenInference tools export spans, OpenTelemetry's GenAI conventions name theirs gen_ai, Langfuse exports
-traces and observations, LangSmith runs. All are steps of a trace; PARTS has their names for the parts of a step. A span's attributes
-may be columns (attributes.input.value), nested objects, or OTLP's list of keys and values; its documents are
-retrieval.documents[].document.{content,id,score,metadata}.
-"""
+"""Read exported traces as samples: question, retrieved documents and answer of each trace."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,9 +88,9 @@ DOCUMENT_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A span, observation or run, and its place in the trace.
+    """A span, observation or run: `documents` is None if it retrieved nothing of its own, `used` what its models used.
 
-    `documents` is None if it retrieved nothing of its own.
+    `messages` are those that a model got, and those that it replied; `call` is a tool's call and its result.
     """
 
     id: str
@@ -109,16 +103,16 @@ class Step:
     is_model: bool
     error: str | None
     used: Mapping[str, float]
-    """What its models used, of USED."""
     messages: tuple[list[object], list[object]] = ([], [])
-    """Those that a model got, and those that it replied."""
     call: Sequence[object] = ()
-    """The messages of a tool's call and its result."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of one trace, its own input and output if it has them, and its extra fields."""
+    """The steps of one trace, its own input and output if it has them, and its extra fields.
+
+    `fallback`: documents found elsewhere, used where no step retrieved any.
+    """
 
     id: str
     source: str
@@ -128,7 +122,6 @@ class Trace:
     output: object = None
     extra: dict[str, object] = field(default_factory=dict[str, object])
     fallback: Sequence[object] | None = None
-    """Documents found elsewhere, used where no step retrieved any."""
     session: object = None
     start: str = ""
     tools: dict[str, object] = field(default_factory=dict[str, object])
@@ -163,26 +156,23 @@ def recognised(table: Table) -> Table:
 def _reader_of(table: Table) -> Callable[[Traces], str] | None:
     """What reads the table's rows; None if they are no parts of traces."""
     columns = set(table.columns)
-    has_trace = columns & {"context", *PARTS["trace"]}
     is_span = columns & {"attributes", "span_kind", "spanKind"}
     is_span = is_span or any(name.startswith("attributes.") for name in columns)
-    if columns & {"resourceSpans", "scopeSpans"}:
-        return _read_spans
-    if has_trace and is_span and "inputs" not in columns:  # a call of Weave, or a run of LangSmith
+    # With inputs it is a call of Weave, or a run of LangSmith.
+    has_trace = columns & {"context", *PARTS["trace"]} and "inputs" not in columns
+    if columns & {"resourceSpans", "scopeSpans"} or (has_trace and is_span):
         return _read_spans
     marks = [row.values.get(name) for row in table.rows for name in ("parent_run_id", "child_runs")]
     if {"run_type", "inputs", "outputs"} <= columns and any(marks):  # roots alone are samples
         return _read_runs
-    if "observations" in columns and columns & {"input", "output", "trace"}:
-        return _read_observations
     fields = {field_of(name) for name in columns}
     is_plain = {"input", "output"} <= columns and fields <= {None, "id", "question", "answer"}
-    if is_plain and len(columns & OF_TRACES) >= 3:
+    is_trace = "observations" in columns and columns & {"input", "output", "trace"}
+    if is_trace or (is_plain and len(columns & OF_TRACES) >= 3):
         return _read_observations
-    if columns & {"traceId", "trace_id"} and {"type", "id"} <= columns:
-        is_of_langfuse = any(_is_observation(row.values) for row in table.rows)
-        return _read_observations if is_of_langfuse else None
-    return None
+    is_table = columns & {"traceId", "trace_id"} and {"type", "id"} <= columns
+    is_of_langfuse = is_table and any(_is_observation(row.values) for row in table.rows)
+    return _read_observations if is_of_langfuse else None
 
 
 def _first_of(values: Values, names: Sequence[str]) -> object:
@@ -345,22 +335,17 @@ def _read_spans(traces: Traces) -> str:
     n_spans = 0
     for row in traces.table.rows:
         spans = [row.values]
-        resources = mappings_in(row.values.get("resourceSpans", [row.values]))
         if row.values.keys() & {"resourceSpans", "scopeSpans"}:  # OTLP's document
+            resources = mappings_in(row.values.get("resourceSpans", [row.values]))
             scopes = [each for one in resources for each in mappings_in(one.get("scopeSpans"))]
             spans = [each for one in scopes for each in mappings_in(one.get("spans"))]
         for values in spans:
             n_spans += 1
             span = _flat_span(values)
-            traces.problems += [
-                Problem(
-                    f"attributes.{name} cannot be read from text; export the spans as JSON Lines or Parquet",
-                    row.source,
-                    row.line,
-                )
-                for name in ("retrieval.documents", "reranker.output_documents")
-                if isinstance(span.get(name), str)
-            ]
+            for name in ("retrieval.documents", "reranker.output_documents"):
+                if isinstance(span.get(name), str):
+                    text = f"attributes.{name} cannot be read from text; export the spans as JSON Lines or Parquet"
+                    traces.problems.append(Problem(text, row.source, row.line))
             id = _first_of(span, PARTS["trace"])
             if (trace := traces.of(id, row, "is a span without a trace id")) is None:
                 continue
@@ -369,9 +354,9 @@ def _read_spans(traces: Traces) -> str:
             if documents is None and kind == "RETRIEVER":
                 given = _first_of(span, ("output.value", "gen_ai.retrieval.documents"))
                 documents = documents_in(given, texts=True) or items_in(parsed(given))
-            model_output = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
-            if model_output:
-                span.setdefault("output.value", model_output[-1])
+            said = [each for name, each in span.items() if MODEL_OUTPUT.fullmatch(name)]
+            if said:
+                span.setdefault("output.value", said[-1])
             trace.steps.append(_step(span, n_spans, documents, events=values.get("events")))
             trace.session = _first_of(span, SESSIONS) or trace.session
             trace.tools |= {str(tool): tool for tool in tools_of_span(span)}
@@ -404,14 +389,14 @@ def _otlp_value(value: object) -> object:
 def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) -> None:
     if value is None or value == "":  # CSV writes null as an empty cell
         return
-    parts: Iterable[tuple[object, object]] | None = None
+    parts: Iterable[tuple[object, object]] = ()
     if depth and isinstance(value, Mapping):
         parts = cast("Values", value).items()
     elif depth and isinstance(value, list) and not name.startswith(("embedding", "metadata")):
         parts = enumerate(cast("list[object]", value))
-    if parts is None:
+    else:
         flat[name] = value
-    for key, part in parts or ():
+    for key, part in parts:
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
@@ -467,18 +452,14 @@ def _as_table(traces: Traces, kind: str) -> Table:
     if n_sessions := with_sessions(of_sessions):
         counted = counted_noun(n_sessions, "conversation")
         notes.append(f"traces of a session are its turns: {counted}")
-    notes += [
-        f"no question in {len(ids):,} traces ({why}): {listed(ids)}" for why, ids in unasked.items()
-    ]
-    notes += [
-        f"{len(ids):,} traces {what}: {listed(ids)}"
-        for what, ids in (
-            ("failed; their error is an extra field", failed),
-            ("retrieved several times; documents joined in order of time", several),
-            ("have no question, answer or documents and are left out", empty),
-        )
-        if ids
-    ]
+    for why, ids in unasked.items():
+        notes.append(f"no question in {len(ids):,} traces ({why}): {listed(ids)}")
+    for what, ids in (
+        ("failed; their error is an extra field", failed),
+        ("retrieved several times; documents joined in order of time", several),
+        ("have no question, answer or documents and are left out", empty),
+    ):
+        notes += [f"{len(ids):,} traces {what}: {listed(ids)}"] if ids else []
     if traces.left_out:
         notes.append(f"left out of the traces: {listed(list(traces.left_out))}")
     if empty and not rows:
@@ -489,9 +470,9 @@ def _as_table(traces: Traces, kind: str) -> Table:
 def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], int]:
     """The values of the trace's row, None if it has no content; its inputs; how often documents were retrieved."""
     steps = sorted(trace.steps, key=lambda step: step.start)
-    ids = {step.id for step in steps}
+    parents = {step.id: step.parent for step in steps}
     roots = [step for step in steps if step.parent is None]
-    roots = roots or [step for step in steps if step.parent not in ids]
+    roots = roots or [step for step in steps if step.parent not in parents]
     retrievers = [step for step in steps if step.documents is not None]
     inputs = [trace.input, *(step.input for step in (*roots[:1], *retrievers, *roots[1:]))]
     models = [step.output for step in reversed(steps) if step.is_model]
@@ -500,7 +481,7 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     outputs = [trace.output, *(whole + models if len(roots) == 1 else models + whole)]
     calls = [each for step in steps for each in step.call]
     turn = turn_of([step.messages for step in steps], calls)
-    retrievals = _retrievals(steps)
+    retrievals = _retrievals(steps, parents)
     contexts = _joined(retrievals) if retrievals else trace.fallback
     question, answer = (
         next((text for given in several if (text := text_in(given, field)) is not None), None)
@@ -526,10 +507,14 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
         for name, key in (("context_ids", "id"), ("context_scores", "score")):
             found = [mapping_in(each).get(key) for each in contexts]
             values |= {name: found} if None not in found else {}
-    values |= _used(steps)
+    for name in USED:  # sums: an agent's step repeats what the calls within it used
+        given = [step for step in steps if name in step.used]
+        repeated = {id for step in given for id in _above(step, parents)}
+        numbers = [step.used[name] for step in given if step.id not in repeated]
+        values |= {name: sum(numbers)} if numbers else {}
     values |= {name: value for name, value in trace.extra.items() if name not in values}
-    errors = [step.error for step in steps if step.error is not None]
-    values |= {"error": "; ".join(dict.fromkeys(errors))} if errors else {}
+    errors = dict.fromkeys(step.error for step in steps if step.error is not None)
+    values |= {"error": "; ".join(errors)} if errors else {}
     return values, inputs, len(retrievals)
 
 
@@ -543,24 +528,11 @@ def _above(step: Step, parents: Mapping[str, str | None]) -> set[str]:
     return above
 
 
-def _used(steps: Sequence[Step]) -> dict[str, float]:
-    """Sums of what the steps used: an agent's step repeats what the calls within it used."""
-    used: dict[str, float] = {}
-    parents = {step.id: step.parent for step in steps}
-    for name in USED:
-        given = [step for step in steps if name in step.used]
-        repeated = {id for step in given for id in _above(step, parents)}
-        numbers = [step.used[name] for step in given if step.id not in repeated]
-        used |= {name: sum(numbers)} if numbers else {}
-    return used
-
-
-def _retrievals(steps: Sequence[Step]) -> list[Sequence[object]]:
+def _retrievals(steps: Sequence[Step], parents: Mapping[str, str | None]) -> list[Sequence[object]]:
     """The documents of each retrieval: of the last reranker, else of the outermost retrievers."""
     found = {step.id: step.documents for step in steps if step.documents is not None}
     if reranked := [step.documents for step in steps if step.is_rerank and step.documents]:
         return [reranked[-1]]
-    parents = {step.id: step.parent for step in steps}
     return [
         step.documents
         for step in steps
@@ -581,13 +553,7 @@ def _joined(retrievals: Sequence[Sequence[object]]) -> list[object]:
 
 
 def text_in(value: object, field: str, depth: int = MAX_DEPTH) -> str | None:
-    """The question in a step's input, or the answer in its output: a text, chat messages, or an object, often as JSON text.
-
-    >>> text_in('{"query": "Where?", "k": 3}', "question")
-    'Where?'
-    >>> text_in([{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "Here."}], "answer")
-    'Here.'
-    """
+    """The question in a step's input, or the answer in its output: a text, chat messages, or an object, often as JSON text."""
     value = parsed(value)
     if isinstance(value, str):
         return value
@@ -613,10 +579,11 @@ def documents_in(value: object, *, texts: bool = False, depth: int = 3) -> list[
     value = parsed(value)
     if isinstance(value, list):
         items = cast("list[object]", value)
-        are_documents = all(
-            parts_of(item) is not None or (texts and isinstance(item, str)) for item in items
+        are_texts = (texts and isinstance(item, str) for item in items)
+        found = all(
+            a or parts_of(item) is not None for a, item in zip(are_texts, items, strict=True)
         )
-        return items if are_documents and (items or texts) else None
+        return items if found and (items or texts) else None
     named: Values = mapping_in(value) if depth else {}
     inner = (named[key] for key in DOCUMENT_KEYS if key in named)
     found = (documents_in(each, texts=True, depth=depth - 1) for each in inner)

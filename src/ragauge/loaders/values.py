@@ -1,8 +1,4 @@
-"""Read values of any type: lists, mappings, the named values of objects, and the text of chat messages and model replies.
-
-Objects are dataclasses, pydantic models, named tuples, attrs classes or plain classes. No package of these is
-imported; the object's own description of its fields is used.
-"""
+"""Read values of any type: lists, mappings, the named values of objects, and the text of chat messages and model replies."""
 
 import ast
 import dataclasses
@@ -10,6 +6,7 @@ import datetime
 import decimal
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from ragauge.loaders.formats.printed import parsed_expression
@@ -37,14 +34,7 @@ def mappings_in(value: object) -> list[Mapping[str, object]]:
 
 
 def named_values(item: object) -> dict[str, object] | None:
-    """The public fields of an object with their values; None for values without fields.
-
-    >>> from types import SimpleNamespace
-    >>> named_values(SimpleNamespace(question="Where?", _cache=1))
-    {'question': 'Where?'}
-    >>> named_values("text") is None
-    True
-    """
+    """The public fields of an object with their values; None for values without fields."""
     kind = type(item)
     if isinstance(item, type | Mapping) or kind.__module__ in ("builtins", "numpy"):
         return None
@@ -67,11 +57,7 @@ def named_values(item: object) -> dict[str, object] | None:
 
 
 def plain(value: object, depth: int = 50) -> object:
-    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept.
-
-    >>> plain(datetime.date(2024, 5, 1))
-    '2024-05-01'
-    """
+    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept."""
     if value is None or isinstance(value, str | bool | int):
         # A member of a string enum becomes its value.
         return str.__str__(value) if isinstance(value, str) else value
@@ -92,9 +78,8 @@ def plain(value: object, depth: int = 50) -> object:
     if isinstance(value, Mapping):
         items = cast(Mapping[object, object], value).items()
         return {plain(name, 0): plain(item, depth) for name, item in items}
-    if isinstance(value, list | tuple):
-        return [plain(item, depth) for item in cast(Sequence[object], value)]
-    return value
+    is_list = isinstance(value, list | tuple)
+    return [plain(item, depth) for item in items_in(cast(object, value))] if is_list else value
 
 
 def value_of(item: object, name: str) -> object:
@@ -111,11 +96,7 @@ def value_of(item: object, name: str) -> object:
 
 
 def text_of(value: object, depth: int = 4) -> str | None:
-    """The text of a message, a model's reply or a list of text blocks; None for other values.
-
-    >>> text_of({"role": "assistant", "content": [{"type": "text", "text": "Paris"}]})
-    'Paris'
-    """
+    """The text of a message, a model's reply or a list of text blocks; None for other values."""
     if isinstance(value, str):
         return value
     if depth == 0 or value is None:
@@ -156,12 +137,9 @@ def parsed(value: object) -> object:
     """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
         return value
-    try:
+    with suppress(ValueError, RecursionError):
         return cast(object, json.loads(value))
-    except (ValueError, RecursionError):
-        if value.lstrip().startswith('"'):
-            return value
-    try:
-        return cast(object, ast.literal_eval(parsed_expression(value)))
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return value
+    if not value.lstrip().startswith('"'):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return cast(object, ast.literal_eval(parsed_expression(value)))
+    return value

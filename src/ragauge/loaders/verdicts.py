@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["binary", "graded", "preference"]
 KINDS: tuple[Kind, ...] = ("binary", "graded", "preference")
-NO_RATER = "people"
-"""The rater of labels without one."""
+NO_RATER = "people"  # the rater of labels without one
 NAMES = ("id", "question", "system", "other", "metric", "rater")
 
 
@@ -34,11 +33,10 @@ NAMES = ("id", "question", "system", "other", "metric", "rater")
 class Verdicts:
     """Verdicts of raters on answers: people, judges and metrics alike.
 
-    `frame` has a row for each verdict: id, system, other, metric, rater, value, answer; with
-    labels without an id also question where some have no id, with the text of the question. `value` is 1 or
-    0 if `kind` is "binary", any number if "graded"; for "preference" it is 1 if `system` is preferred to
-    `other`, -1 if `other` is, 0 for a tie. `system` is null if the source names none, `metric` if the
-    verdict is about no metric in particular, `answer` if the source does not repeat the answer. `settled`
+    `frame` has a row for each verdict: id, system, other, metric, rater, value, answer, and question (its text)
+    where some labels have no id. `value` is 1 or 0 if `kind` is "binary", any number if "graded"; for "preference" it is
+    1 if `system` is preferred to `other`, -1 if `other` is, 0 for a tie. Null: `system` if the source names none,
+    `metric` if the verdict is about no metric in particular, `answer` if it is not repeated. `settled`
     has the answers on which somebody decided after the raters disagreed: id, system, metric, settled.
     """
 
@@ -176,7 +174,13 @@ def _read(
     numbers = [each.number for each in verdicts.values()]
     if found == "graded" and yes_from is not None:
         numbers, found = [float(number >= yes_from) for number in numbers], "binary"
-    frame = _frame([each.names for each in verdicts.values()], numbers)
+    import polars as pl
+
+    has_ids = all(each.names["id"] for each in verdicts.values())
+    texts = [name for name in NAMES if name != "question" or not has_ids]
+    given = {name: [each.names[name] for each in verdicts.values()] for name in (*texts, "answer")}
+    frame = pl.DataFrame(given, schema=dict.fromkeys(given, pl.String))
+    frame = frame.insert_column(len(texts), pl.Series("value", numbers, pl.Float64))
     return Verdicts(frame, found, table.source, tuple(notes))
 
 
@@ -203,7 +207,16 @@ def _verdicts(
             continue
         if names["id"]:
             names["question"] = None
-        labels = _labels(row.values, given.get("value"), names["rater"] or NO_RATER, columns)
+        rater = names["rater"] or NO_RATER
+        label: object = 1 if columns.is_won else given.get("value")
+        labels: list[tuple[str, object]] = [(rater, label)]
+        if columns.raters and not columns.is_won:
+            labels = [(name, row.values.get(name)) for name in columns.raters]
+        elif isinstance(label, list | tuple):
+            labels = [
+                (f"rater {at}", each) for at, each in enumerate(cast("Sequence[object]", label), 1)
+            ]
+        labels = [(rater, label) for rater, label in labels if _text(label) is not None]
         n_empty += not labels
         for rater, label in labels:
             if folded(label) in skipped:
@@ -234,21 +247,7 @@ def _verdicts(
     return verdicts, n_empty, problems
 
 
-def _labels(
-    row: Mapping[str, object], label: object, rater: str, columns: LabelColumns
-) -> list[tuple[str, object]]:
-    """Each rater's label in a row, without empty ones."""
-    labels: list[tuple[str, object]] = [(rater, 1 if columns.is_won else label)]
-    if columns.raters and not columns.is_won:
-        labels = [(name, row.get(name)) for name in columns.raters]
-    elif isinstance(label, list | tuple):
-        items = cast("Sequence[object]", label)
-        labels = [(f"rater {number}", item) for number, item in enumerate(items, start=1)]
-    return [(rater, label) for rater, label in labels if _text(label) is not None]
-
-
 def _text(given: object) -> str | None:
-    """A name as text; None where there is none."""
     return None if given is None else str(given).strip() or None
 
 
@@ -267,13 +266,3 @@ def _counted_as_no(
     means_yes = set(map(folded, yes))
     no = [f"{value!r} ({n:,})" for value, n in counts.items() if folded(value) not in means_yes]
     return f"counted as no: {listed(no) or 'nothing'}"
-
-
-def _frame(names: Sequence[Mapping[str, str | None]], numbers: Sequence[float]) -> "pl.DataFrame":
-    import polars as pl
-
-    has_ids = all(each["id"] for each in names)
-    texts = [name for name in NAMES if name != "question" or not has_ids]
-    columns = {name: [each[name] for each in names] for name in (*texts, "answer")}
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-    return frame.insert_column(len(texts), pl.Series("value", numbers, pl.Float64))

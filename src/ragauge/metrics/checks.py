@@ -4,12 +4,11 @@ Text is compared lower-cased, with whitespace collapsed. Source: the suite answe
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
-from ragauge.language.list_items import ListItem, list_items, shared_items
+from ragauge.language.list_items import list_items, shared_items
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.quantity import Quantity, same_quantity
 from ragauge.language.patterns import (
@@ -118,11 +117,7 @@ def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     wanted = quantities(value)
     if len(wanted) != 1:
         return Score.undefined(f"the check must name one number, got {value!r}")
-    found = [
-        quantity.text
-        for quantity in answer_quantities
-        if same_quantity(quantity, wanted[0], unit=False)
-    ]
+    found = [each.text for each in answer_quantities if same_quantity(each, wanted[0], unit=False)]
     return Score(bool(found), evidence={"value": value, "found": found})
 
 
@@ -144,13 +139,12 @@ def list_coverage(answer: str, references: Sequence[str], *, codes: Pattern = ""
     >>> list_coverage("* **Rule C-1:** Limits", ["* Limits\\n* Rule C-2 - Rating Plan"]).value
     0.5
     """
-
-    def share(lists: _Lists) -> Score:
-        if not lists.expected:
-            return Score.undefined("the reference lists nothing")
-        return Score(len(lists.found) / len(lists.expected), evidence=lists.evidence)
-
-    return _of_lists(answer, references, codes, share)
+    lists = _lists(answer, references, codes)
+    if isinstance(lists, Score):
+        return lists
+    if not lists.items:
+        return Score.undefined("the reference lists nothing")
+    return Score(sum(lists.found) / len(lists.items), evidence=lists.evidence)
 
 
 @metric(version=4, high=None)
@@ -162,9 +156,8 @@ def list_found(answer: str, references: Sequence[str], *, codes: Pattern = "") -
     >>> list_found("* Limits", ["* Limits\\n* Rating Plan"]).value
     1.0
     """
-    return _of_lists(
-        answer, references, codes, lambda lists: Score(len(lists.found), evidence=lists.evidence)
-    )
+    lists = _lists(answer, references, codes)
+    return lists if isinstance(lists, Score) else Score(sum(lists.found), evidence=lists.evidence)
 
 
 @metric(version=4, high=None, ranked=False)
@@ -176,12 +169,8 @@ def list_total(answer: str | None, references: Sequence[str], *, codes: Pattern 
     >>> list_total("", ["* Limits\\n* Rating Plan"]).value
     2.0
     """
-    return _of_lists(
-        answer or "",
-        references,
-        codes,
-        lambda lists: Score(len(lists.expected), evidence=lists.evidence),
-    )
+    lists = _lists(answer or "", references, codes)
+    return lists if isinstance(lists, Score) else Score(len(lists.items), evidence=lists.evidence)
 
 
 def mean_of(name: str, rules: Sequence[str]) -> Metric:
@@ -207,21 +196,21 @@ def _combined(name: str, function: Callable[..., Score], rules: Sequence[str]) -
 
 
 def _mean(names: tuple[str, ...], *scores: Score) -> Score:
-    parts = _parts(names, scores)
+    parts = _values(names, scores)
     if isinstance(parts, Score):
         return parts
     return Score(sum(parts.values()) / len(parts), evidence={"rules": parts})
 
 
 def _holds(names: tuple[str, ...], expression: Filter, *scores: Score) -> Score:
-    parts = _parts(names, scores)
+    parts = _values(names, scores)
     if isinstance(parts, Score):
         return parts
     evidence = {"expression": expression.text, "rules": parts}
     return Score(expression.matches(parts), evidence=evidence)
 
 
-def _parts(names: Sequence[str], scores: Sequence[Score]) -> dict[str, float] | Score:
+def _values(names: Sequence[str], scores: Sequence[Score]) -> dict[str, float] | Score:
     """The rules' values by name; the first score without one."""
     parts: dict[str, float] = {}
     for name, score in zip(names, scores, strict=True):
@@ -247,37 +236,36 @@ def _whole_words(text: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(text) + after)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
-    """The list items of the best-covered reference, and the places of those that the answer lists."""
+class _Lists(NamedTuple):
+    """The list items of the best-covered reference, and which of them the answer lists."""
 
-    expected: Sequence[ListItem] = ()
-    found: Collection[int] = ()
+    items: Sequence[str] = ()
+    found: Sequence[bool] = ()
 
     @property
     def evidence(self) -> dict[str, object]:
-        is_found = [place in self.found for place in range(len(self.expected))]
-        items = list(zip(map(str, self.expected), is_found, strict=True))
+        pairs = sorted(zip(self.items, self.found, strict=True))
         return {
-            "found": sorted(item for item, found in items if found),
-            "not_found": sorted(item for item, found in items if not found),
+            "found": [item for item, is_found in pairs if is_found],
+            "not_found": [item for item, is_found in pairs if not is_found],
         }
 
 
-def _of_lists(
-    answer: str, references: Sequence[str], codes: str, score: Callable[[_Lists], Score]
-) -> Score:
-    """The score of the lists of answer and reference; failed if the pattern takes too long."""
+def _lists(answer: str, references: Sequence[str], codes: str) -> _Lists | Score:
+    """The lists of answer and reference; failed if the pattern takes too long."""
     pattern = BoundedPattern(codes) if codes else None
+    found: list[_Lists] = []
     try:
         given = list_items(answer, pattern)
-        expected = [list_items(reference, pattern) for reference in references]
+        for reference in references:
+            items = list_items(reference, pattern)
+            shared = shared_items(items, given)
+            found.append(_Lists([*map(str, items)], [at in shared for at in range(len(items))]))
     except PatternTimeoutError as error:
         return Score.failed(str(error))
-    lists = [_Lists(items, shared_items(items, given)) for items in expected]
 
     def coverage(lists: _Lists) -> tuple[float, int]:
-        n = len(lists.expected)
-        return (len(lists.found) / n if n else -1.0), n
+        n = len(lists.items)
+        return (sum(lists.found) / n if n else -1.0), n
 
-    return score(max(lists, key=coverage, default=_Lists()))
+    return max(found, key=coverage, default=_Lists())

@@ -7,12 +7,8 @@ from ragauge.metric import metric
 from ragauge.score import LOST_PARTS, Score
 from ragauge.setting import Constraint
 
-RAGAS_WEIGHTS = {
-    "faithfulness": 0.3,
-    "context_precision": 0.2,
-    "context_recall": 0.2,
-    "answer_relevance": 0.3,
-}
+PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevance")
+RAGAS_WEIGHTS: Mapping[str, float] = dict(zip(PARTS, (0.3, 0.2, 0.2, 0.3), strict=True))
 
 
 def _are_weights(given: Mapping[str, float]) -> bool:
@@ -53,12 +49,8 @@ def ragas_score(
     >>> round(ragas_score(*local_search).value * 100, 2)
     93.73
     """
-    parts = {
-        "faithfulness": faithfulness,
-        "context_precision": context_precision,
-        "context_recall": context_recall,
-        "answer_relevance": answer_relevance,
-    }
+    scores = (faithfulness, context_precision, context_recall, answer_relevance)
+    parts: Mapping[str, Score] = dict(zip(PARTS, scores, strict=True))
     values = {name: part.value for name, part in parts.items() if part.value is not None}
     left_out = {name: part.reason for name, part in parts.items() if part.value is None}
     weight_of = {name: weights.get(name, 0.0) for name in values}

@@ -4,27 +4,11 @@ One call answers the four questions of `goal_reached`, `role_kept`, `topic_kept`
 scored once a conversation, at its last turn.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, cast
-
-from ragauge.conversations.transcript import Transcript
-from ragauge.features.judged_conversations import ConversationVerdicts, shown_to
-from ragauge.judges import questions
+from ragauge.features.judged_conversations import ConversationVerdicts
 from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
 from ragauge.judges.session import JudgeSession
-from ragauge.label import SettingValue
 from ragauge.metric import metric
 from ragauge.score import Score
-from ragauge.setting import Constraint
-
-MAX_GRADES = 10
-
-
-def _is_grade(value: int) -> bool:
-    return 0 <= value <= MAX_GRADES
-
-
-Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 
 @metric(version=1)
@@ -100,60 +84,6 @@ def _verdict(found: ConversationVerdicts, about: str) -> Score:
     place = OF_CONVERSATION.index(about)
     evidence = {**found.as_data(place), **found.beside}
     if found.verdicts[place].verdict == NOT_APPLICABLE:
-        return Score.undefined(
-            f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}",
-            evidence,
-        )
+        why = f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}"
+        return Score.undefined(why, evidence)
     return Score(found.verdicts[place].verdict == MET, evidence=evidence)
-
-
-def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
-    """What is wrong with the settings: no criterion, an empty one, a scale of one grade."""
-    criteria = tuple(map(str, cast(Sequence[object], settings.get("criteria") or ())))
-    if not criteria or not all(each.strip() for each in criteria):
-        return 'conversation_g_eval needs criteria, none of them empty: conversation_g_eval(criteria=["Is it polite?"])'
-    if any(mark in each for each in criteria for mark in ("{{", "[[")):
-        return "criteria must not contain {{ or [[, which mark placeholders in prompts"
-    low, high = settings.get("low"), settings.get("high")
-    if isinstance(low, int) and isinstance(high, int) and low >= high:
-        return f"low must be below high, got {low} and {high}"
-    return None
-
-
-@metric(version=1, check=is_askable, prompts=("conversation_grades",))
-async def conversation_g_eval(
-    dialogue: Transcript,
-    *,
-    judge: JudgeSession,
-    criteria: tuple[str, ...] = (),
-    low: Bound = 1,
-    high: Bound = 5,
-) -> Score:
-    """The mean of the grades that a judge gives the conversation by your own criteria, in one call.
-
-    In [0, 1]: (grade - low) / (high - low). The evidence has the grade of each criterion with its reason, the turn that
-    shows it and a quote, looked up in that turn; the score needs review if no turn has it. Grades are not weighted by
-    probability as in `g_eval`, and no steps are written. Failed if the judge fails or leaves out a criterion.
-
-    Source: Liu et al. 2023 (G-Eval), on a whole conversation.
-
-    >>> import ragauge as rg
-    >>> grades = [{"criterion": 1, "reason": "curt", "score": 2, "turn": 1, "quote": "No, go away."}]
-    >>> judge = rg.ScriptedJudge({"conversation_grades": {"grades": grades}})
-    >>> chat = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "No, go away."}]
-    >>> rg.score('conversation_g_eval(criteria=["Is it polite?"])', messages=chat, judge=judge).value
-    0.25
-    """
-    shown = shown_to(judge, dialogue)
-    if isinstance(shown, Score):
-        return shown
-    question = questions.conversation_grades(shown.instructions, shown.turns, criteria, low, high)
-    asked = await judge.ask(question)
-    if isinstance(asked, Score):
-        return asked
-    found = ConversationVerdicts(asked.value, shown.first, (asked.call,))
-    grades = [
-        {"criterion": criterion, **found.as_data(place)} for place, criterion in enumerate(criteria)
-    ]
-    value = sum(cast(float, each.score) for each in asked.value) / len(criteria)
-    return Score(value, evidence={"grades": grades, **found.beside})

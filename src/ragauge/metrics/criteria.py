@@ -1,4 +1,4 @@
-"""G-Eval: answers graded by a criterion that the user writes."""
+"""G-Eval: answers and conversations graded by criteria that the user writes."""
 
 import math
 import re
@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Annotated, Literal, cast
 
+from ragauge.conversations.transcript import Transcript
+from ragauge.features.judged_conversations import ConversationVerdicts, shown_to
 from ragauge.judges import questions
 from ragauge.judges.protocol import Reply
 from ragauge.judges.session import JudgeSession
@@ -36,13 +38,20 @@ def is_askable(settings: Mapping[str, SettingValue]) -> str | None:
         return 'g_eval needs a criterion: g_eval(criteria="Is the answer polite?")'
     if not all(step.strip() for step in steps):
         return "a step is empty; leave it out"
-    for name, texts in (("criteria", (criteria,)), ("steps", steps)):
-        if any(mark in text for text in texts for mark in ("{{", "[[")):
+    if problem := _wrong_scale(settings, criteria=(criteria,), steps=steps):
+        return problem
+    return None if settings.get("shows") else "shows must name at least one field"
+
+
+def _wrong_scale(settings: Mapping[str, SettingValue], **texts: Sequence[str]) -> str | None:
+    """What is wrong with texts of the user's that go into a prompt, or with the ends of the scale."""
+    for name, given in texts.items():
+        if any(mark in text for text in given for mark in ("{{", "[[")):
             return f"{name} must not contain {{{{ or [[, which mark placeholders in prompts"
     low, high = settings.get("low"), settings.get("high")
     if isinstance(low, int) and isinstance(high, int) and low >= high:
         return f"low must be below high, got {low} and {high}"
-    return None if settings.get("shows") else "shows must name at least one field"
+    return None
 
 
 @metric(version=1, check=is_askable, prompts=("g_eval_steps", "g_eval"))
@@ -135,3 +144,50 @@ def _chances(reply: Reply, stated: int, low: int, high: int) -> dict[int, float]
 def _as_grade(token: str) -> int | None:
     text = token.strip()
     return int(text) if text.isascii() and text.isdigit() else None
+
+
+def is_askable_of_conversation(settings: Mapping[str, SettingValue]) -> str | None:
+    """What is wrong with the settings: no criterion, an empty one, a scale of one grade."""
+    criteria = tuple(map(str, cast(Sequence[object], settings.get("criteria") or ())))
+    if not criteria or not all(each.strip() for each in criteria):
+        return 'conversation_g_eval needs criteria, none of them empty: conversation_g_eval(criteria=["Is it polite?"])'
+    return _wrong_scale(settings, criteria=criteria)
+
+
+@metric(version=1, check=is_askable_of_conversation, prompts=("conversation_grades",))
+async def conversation_g_eval(
+    dialogue: Transcript,
+    *,
+    judge: JudgeSession,
+    criteria: tuple[str, ...] = (),
+    low: Bound = 1,
+    high: Bound = 5,
+) -> Score:
+    """The mean of the grades that a judge gives the conversation by your own criteria, in one call.
+
+    In [0, 1]: (grade - low) / (high - low). The evidence has the grade of each criterion with its reason, the turn that
+    shows it and a quote, looked up in that turn; the score needs review if no turn has it. Grades are not weighted by
+    probability as in `g_eval`, and no steps are written. Failed if the judge fails or leaves out a criterion.
+
+    Source: Liu et al. 2023 (G-Eval), on a whole conversation.
+
+    >>> import ragauge as rg
+    >>> grades = [{"criterion": 1, "reason": "curt", "score": 2, "turn": 1, "quote": "No, go away."}]
+    >>> judge = rg.ScriptedJudge({"conversation_grades": {"grades": grades}})
+    >>> chat = [{"role": "user", "content": "Hello?"}, {"role": "assistant", "content": "No, go away."}]
+    >>> rg.score('conversation_g_eval(criteria=["Is it polite?"])', messages=chat, judge=judge).value
+    0.25
+    """
+    shown = shown_to(judge, dialogue)
+    if isinstance(shown, Score):
+        return shown
+    question = questions.conversation_grades(shown.instructions, shown.turns, criteria, low, high)
+    asked = await judge.ask(question)
+    if isinstance(asked, Score):
+        return asked
+    found = ConversationVerdicts(asked.value, shown.first, (asked.call,))
+    grades = [
+        {"criterion": criterion, **found.as_data(place)} for place, criterion in enumerate(criteria)
+    ]
+    value = sum(cast(float, each.score) for each in asked.value) / len(criteria)
+    return Score(value, evidence={"grades": grades, **found.beside})

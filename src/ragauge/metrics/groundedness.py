@@ -24,10 +24,9 @@ from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align_to_passages
 from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import is_content_word
-from ragauge.language.text import Span, excerpt
+from ragauge.language.text import Span, SpanSet, excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
 

@@ -24,7 +24,6 @@ Measure = Literal["f1", "precision", "recall"]
 Words = tuple[str, ...]
 
 ROUGE_WORD = re.compile(r"[a-z0-9]+")
-BLEU_ORDER = 4
 CHRF_ORDER = 6
 CHRF_BETA = 2
 
@@ -135,9 +134,8 @@ def _ngram_rouge(
 ) -> Score:
     if not reference:
         return Score.undefined(f"the reference has no {unit}")
-    return _rouge(
-        _n_shared(Counter(answer), Counter(reference)), len(answer), len(reference), measure
-    )
+    shared = _n_shared(Counter(answer), Counter(reference))
+    return _rouge(shared, len(answer), len(reference), measure)
 
 
 def _rouge(n_shared: int, n_answer: int, n_reference: int, measure: Measure) -> Score:
@@ -237,12 +235,11 @@ def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:
     >>> corpus_bleu([[4, 3, 2, 1, 4, 3, 2, 1, 4, 4]])
     [1.0]
     """
-    bleu = _sacrebleu()
     values: list[float] = []
     for row in summed_parts:
         numbers = [round(part) for part in row]
-        matched, total = numbers[:BLEU_ORDER], numbers[BLEU_ORDER : 2 * BLEU_ORDER]
-        found = bleu.compute_bleu(matched, total, *numbers[2 * BLEU_ORDER :], smooth_method="exp")  # pyright: ignore[reportUnknownMemberType]
+        counts = numbers[:4], numbers[4:8], *numbers[8:]
+        found = _sacrebleu().compute_bleu(*counts, smooth_method="exp")  # pyright: ignore[reportUnknownMemberType]
         values.append(min(found.score / 100, 1.0))
     return values
 

@@ -62,11 +62,8 @@ def exact_match(answer: str, reference: str, *, normalize: Normalization = "lowe
     pairs = enumerate(zip(left, right, strict=False))
     shorter = min(len(left), len(right))
     at = next((at for at, (ours, theirs) in pairs if ours != theirs), shorter)
-    evidence = {
-        "differ_at": at,
-        "answer_from_there": excerpt(left[at:], 60),
-        "reference_from_there": excerpt(right[at:], 60),
-    }
+    ours, theirs = excerpt(left[at:], 60), excerpt(right[at:], 60)
+    evidence = {"differ_at": at, "answer_from_there": ours, "reference_from_there": theirs}
     return Score(False, evidence=evidence)
 
 
@@ -92,12 +89,8 @@ def token_f1(
     left, right = (Counter(set(each) if count == "set" else each) for each in words)
     shared = left & right
     n_shared, n_answer, n_reference = shared.total(), left.total(), right.total()
-    evidence = {
-        "shared": dict(sorted(shared.items())),
-        "n_shared": n_shared,
-        "n_answer": n_answer,
-        "n_reference": n_reference,
-    }
+    counts = {"n_shared": n_shared, "n_answer": n_answer, "n_reference": n_reference}
+    evidence = {"shared": dict(sorted(shared.items())), **counts}
     if not n_answer or not n_reference:
         return Score(n_answer == n_reference, evidence=evidence)
     # 2PR / (P + R) in one division, so that equal texts give exactly 1.
@@ -282,11 +275,10 @@ def span_f1(
     ]
     best = values.index(max(values))
     shared, n_predicted, n_gold = len(top & golds[best]), len(top), len(golds[best])
+    counts = {"n_shared": shared, "n_predicted": n_predicted, "n_gold": n_gold}
     evidence = {
         "best_gold": best,
-        "n_shared": shared,
-        "n_predicted": n_predicted,
-        "n_gold": n_gold,
+        **counts,
         "precision": shared / n_predicted if n_predicted else None,
         "recall": shared / n_gold if n_gold else None,
     }
@@ -303,9 +295,7 @@ def _words(text: str, tokenizer: WordTokenizer) -> set[str]:
     try:
         tokens: list[str] = word_tokenize(text)
     except LookupError:
-        problem = (
-            'span_f1(tokenizer="nltk") needs NLTK\'s Punkt model, which is not installed; '
-            "get it with: python -m nltk.downloader punkt_tab, or leave the setting out"
-        )
-        raise PlanError([problem]) from None
+        what = 'span_f1(tokenizer="nltk") needs NLTK\'s Punkt model, which is not installed'
+        way_out = "get it with: python -m nltk.downloader punkt_tab, or leave the setting out"
+        raise PlanError([f"{what}; {way_out}"]) from None
     return {token.lower() for token in tokens if token.isalnum()}

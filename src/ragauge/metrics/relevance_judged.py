@@ -64,31 +64,20 @@ def _relevance(
         evidence = {"rubric": back.rubric.score, "reason": back.rubric.reason, "calls": calls}
         return Score(back.rubric.score, evidence=evidence)
     found = [vectors[text] for text in (original, *(each.question for each in back.questions))]
-    for vector in found:
-        if isinstance(vector, NoVector):
-            reason = f"the questions cannot be compared: {vector.reason}"
-            return Score.failed(reason, {"calls": calls})
-    own, *others = [each.vector for each in found if isinstance(each, TextVector)]
-    cosines = [float(own @ other) for other in others]
+    known = [each.vector for each in found if isinstance(each, TextVector)]
+    if without := next((each for each in found if isinstance(each, NoVector)), None):
+        reason = f"the questions cannot be compared: {without.reason}"
+        return Score.failed(reason, {"calls": calls})
+    cosines = [float(known[0] @ other) for other in known[1:]]
     flags = [generated.noncommittal for generated in back.questions]
     is_evasive = {"all": all(flags), "any": any(flags), "none": False}[noncommittal]
-    evidence = {
-        "questions": [
-            {
-                "question": generated.question,
-                "cosine": cosine,
-                "noncommittal": generated.noncommittal,
-            }
-            for generated, cosine in zip(back.questions, cosines, strict=True)
-        ],
-        "noncommittal": is_evasive,
-        "calls": calls,
-    }
+    asked = [
+        {"question": generated.question, "cosine": cosine, "noncommittal": generated.noncommittal}
+        for generated, cosine in zip(back.questions, cosines, strict=True)
+    ]
+    evidence = {"questions": asked, "noncommittal": is_evasive, "calls": calls}
     mean = sum(cosines) / len(cosines)
     return Score(0.0 if is_evasive else min(1.0, max(0.0, mean)), evidence=evidence)
-
-
-RAGAS_EPSILON = 1e-10
 
 
 @metric(version=1)
@@ -124,7 +113,7 @@ def context_precision(
             return Score.undefined("nothing was retrieved")
         return Score(on_no_contexts, evidence={"contexts": []})
     if variant == "ragas-0.4":
-        value = _average_precision(flags, RAGAS_EPSILON)
+        value = _average_precision(flags, epsilon=1e-10)
     elif average == "ap":
         value = _average_precision(flags) if any(flags) else 0.0
     else:

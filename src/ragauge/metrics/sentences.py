@@ -114,13 +114,8 @@ def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
     best = [places[best_row[columns[one]]] for one in matrix.reference]
     values = [highest[columns[one]] for one in matrix.reference]
     sentences = [
-        {
-            "sentence": excerpt(sentence, 300),
-            "best": excerpt(matrix.answer[at], 300),
-            "answer_sentence": at,
-            "f1": value,
-            "covered": value >= threshold,
-        }
+        {"sentence": excerpt(sentence, 300), "best": excerpt(matrix.answer[at], 300)}
+        | {"answer_sentence": at, "f1": value, "covered": value >= threshold}
         for sentence, at, value in zip(matrix.reference, best, values, strict=True)
     ]
     weakest = min(range(len(values)), key=values.__getitem__)

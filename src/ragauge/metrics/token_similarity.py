@@ -6,7 +6,7 @@ from typing import Literal, cast
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import Floats, LongText
-from ragauge.features.matches import TokenMatch, Weights
+from ragauge.features.matches import Side, TokenMatch, Weights
 from ragauge.label import SettingValue
 from ragauge.language.text import is_blank
 from ragauge.metric import metric
@@ -165,12 +165,17 @@ def _evidence(part: Part, match: TokenMatch) -> dict[str, object]:
         name = "answer" if part == "precision" else "reference"
         best, weights = _rounded(sides[name].best), _rounded(sides[name].weights)
         evidence[name] = {"tokens": sides[name].words(), "best": best, "weights": weights}
+    return evidence | _cut(**sides)
+
+
+def _cut(**sides: Side | TextVector) -> dict[str, object]:
+    """The evidence of the texts that were cut."""
     cut = {
         name: {"tokens": side.n_tokens, "read": side.n_read}
         for name, side in sides.items()
-        if side.is_cut
+        if side.n_tokens is not None and side.n_read is not None and side.n_read < side.n_tokens
     }
-    return evidence | ({"cut": cut} if cut else {})
+    return {"cut": cut} if cut else {}
 
 
 def _rounded(numbers: Floats) -> list[float]:
@@ -227,12 +232,5 @@ def _cosine(ours: TextVector | NoVector, theirs: TextVector | NoVector) -> Score
         sizes = f"{len(ours.vector)} and {len(theirs.vector)}"
         return Score.failed(f"the vectors of answer and reference have {sizes} dimensions")
     cosine = float(ours.vector @ theirs.vector)
-    evidence: dict[str, object] = {"cosine": cosine}
-    cut = {
-        name: {"tokens": text.n_tokens, "read": text.n_read}
-        for name, text in (("answer", ours), ("reference", theirs))
-        if text.n_tokens is not None and text.n_read is not None and text.n_read < text.n_tokens
-    }
-    if cut:
-        evidence["cut"] = cut
+    evidence = {"cosine": cosine, **_cut(answer=ours, reference=theirs)}
     return Score(min(1.0, max(0.0, cosine)), evidence=evidence)

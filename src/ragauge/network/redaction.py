@@ -4,10 +4,9 @@ import html
 import re
 import sys
 from base64 import b32encode, b64encode
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 REDACTED = "[redacted]"
 MIN_LENGTH = 4
@@ -44,7 +43,6 @@ _ALIKE = {
     **dict.fromkeys(map(ord, "‘’‛′"), "'"),
     **dict.fromkeys(map(ord, "“”‟″"), '"'),
 }
-_HAS_ALIKE = re.compile(f"[{re.escape(''.join(map(chr, _ALIKE)))}]")
 """The full-width forms of ASCII, and the hyphens and quotation marks that typesetting puts in place of its own."""
 MIN_BROKEN = 8
 """Shorter secrets are not looked for across spaces and line ends."""
@@ -64,119 +62,153 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
     if not wanted:
         return text
     patterns = _patterns(wanted)
-    spans = list(_spans_in(text, patterns))
-    for token in (_QUOTED, _LINE_ENDS):
-        if decoding := _Decoding.of(text, token):
-            spans += (decoding.before(*span) for span in _spans_in(decoding.text, patterns))
+    if not any(patterns.found(view) for view in _views(_View(text, ()))):  # nearly always
+        return text
+    places = [(at, at + 1) for at in range(len(text))]
+    spans = {span for view in _views(_View(text, places)) for span in patterns.spans(view, text)}
     shown: list[str] = []
     at = 0
     for start, end in sorted(spans):
+        begin = start
+        while begin > at and text[begin - 1] == "\\":  # those of an escape at its beginning
+            begin -= 1
         if start >= at:  # else it overlaps the one before
-            shown += (text[at:start], REDACTED)
+            shown += (text[at:begin], REDACTED)
         at = max(at, end)
+        while at < len(text) and text[at] == "\\" and text[at - 1] == "\\":
+            at += 1
     return "".join((*shown, text[at:]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
+class _View(NamedTuple):
+    """A text as somebody may decode it; `places`: start and end of each of its characters in the text itself, if asked for.
+
+    `is_whole`: without what may break a secret into pieces.
+    """
+
+    text: str
+    places: Sequence[tuple[int, int]]
+    is_whole: bool = False
+
+
+def _views(first: _View) -> Iterator[_View]:
+    for start in (first, _decoded(first, _QUOTED), _decoded(first, _LINE_ENDS)):
+        view: _View | None = start
+        for _ in range(MAX_DECODINGS):
+            if view is None:
+                break
+            yield view
+            whole = _BETWEEN.sub("", view.text).translate(_ALIKE)
+            if whole != view.text:
+                signs = enumerate(view.text) if view.places else ()
+                places = [view.places[at] for at, sign in signs if not _BETWEEN.match(sign)]
+                yield _View(whole, places, is_whole=True)
+            view = _decoded(view, _TOKEN)
+
+
+def _decoded(view: _View, token: re.Pattern[str]) -> _View | None:
+    """The view with its escapes replaced by what they stand for; None if it has none."""
+    signs: list[str] = []
+    places: list[tuple[int, int]] = []
+    at = 0
+    for match in token.finditer(view.text):
+        if (sign := _sign(match[0])) is not None:
+            start, end = match.span()
+            signs += (view.text[at:start], sign)
+            places += view.places[at:start]
+            if sign and view.places:
+                places.append((view.places[start][0], view.places[end - 1][1]))
+            at = end
+    if not at:
+        return None
+    return _View("".join((*signs, view.text[at:])), [*places, *view.places[at:]])
+
+
+@lru_cache(4_096)
+def _sign(token: str) -> str | None:
+    """What an escape stands for: a character, nothing, or None if it is no escape."""
+    if token == "\0" or _LINE_ENDS.fullmatch(token):
+        made = ""
+    elif token.startswith("="):
+        made = "" if token.endswith("\n") else chr(int(token[1:], 16))
+    elif token[:2] in ("%u", "%U"):
+        made = chr(int(token[2:], 16))
+    elif token.startswith("%"):
+        made = bytes.fromhex(token.replace("%", "")).decode("utf-8", "replace")
+    elif token.startswith("&"):
+        made = html.unescape(token if token.endswith(";") else f"{token};")
+    elif digits := re.fullmatch(r"\\+(?:u\{([0-9A-Fa-f]+)\}|U([0-9A-Fa-f]+)|([0-7]+))", token):
+        code = int(digits[3], 8) if digits[3] else int(digits[1] or digits[2], 16)
+        made = chr(code) if code <= sys.maxunicode else "\ufffd"
+    else:
+        codes = re.findall(r"[ux]([0-9A-Fa-f]+)", token)
+        units = b"".join(int(code, 16).to_bytes(2, "big") for code in codes)
+        made = units.decode("utf-16-be", "surrogatepass")
+    return made if len(made) <= 1 else None
+
+
+class _Patterns(NamedTuple):
     """What to look for: the secrets, also without spaces, and what encoded texts have of them."""
 
     plain: re.Pattern[str]
-    unbroken: re.Pattern[str] | None
+    unbroken: re.Pattern[str]
     encoded: Sequence[str]
     numbers: Sequence[re.Pattern[str]]
 
-    def in_encoded(self, text: str) -> Iterator[re.Match[str]]:
-        """Where encoded secrets are."""
+    def found(self, view: _View) -> bool:
+        """Whether a view has a secret."""
+        return bool(
+            (self.unbroken if view.is_whole else self.plain).search(view.text)
+            or any(each in view.text for each in self.encoded)
+            or any(pattern.search(view.text) for pattern in self.numbers)
+        )
+
+    def spans(self, view: _View, text: str) -> Iterator[tuple[int, int]]:
+        """Where secrets are in the text itself."""
+
+        def is_next(at: int) -> bool:
+            """Whether a text in Base64 goes on from the character before to this one, with no more than a line end between."""
+            gap = text[view.places[at - 1][1] : view.places[at][0]]
+            return not gap or bool(gap.strip(" \t"))
+
+        def is_base64(at: int) -> bool:
+            sign = view.text[at]
+            return sign.isascii() and (sign.isalnum() or sign in "+/-_")
+
+        for match in (self.unbroken if view.is_whole else self.plain).finditer(view.text):
+            yield view.places[match.start()][0], view.places[match.end() - 1][1]
         # Looking for each text is far quicker than one pattern of all.
-        there = [each for each in self.encoded if each in text]
-        if there:
-            yield from re.finditer(_any_of(there), text)
-        for pattern in self.numbers:
-            yield from pattern.finditer(text)
+        there = [re.compile(re.escape(each)) for each in self.encoded if each in view.text]
+        for match in (
+            match for each in (*there, *self.numbers) for match in each.finditer(view.text)
+        ):
+            start, end = match.span()
+            # The characters beside it have bits of the secret too.
+            if start and is_base64(start - 1) and is_next(start):
+                start -= 1
+            if end < len(view.text) and is_base64(end) and is_next(end):
+                end += 1
+            while end < len(view.text) and view.text[end] == "=":
+                end += 1
+            yield view.places[start][0], view.places[end - 1][1]
 
 
 @lru_cache(64)
 def _patterns(secrets: frozenset[str]) -> _Patterns:
     # A decoded text has no backslashes, so secrets are looked for without theirs too.
     forms = {*secrets, *(secret.replace("\\", "") for secret in secrets)}
-    unbroken = {_BETWEEN.sub("", form) for form in forms}
-    long = [form for form in unbroken if len(form) >= MIN_BROKEN]
+    long = {form for each in forms if len(form := _BETWEEN.sub("", each)) >= MIN_BROKEN}
+    # The longest first: one secret may be the beginning of another.
+    plain, unbroken = (
+        "|".join(map(re.escape, sorted(texts, key=len, reverse=True))) or "(?!)"
+        for texts in ({form for form in forms if len(form) >= MIN_LENGTH}, long)
+    )
     return _Patterns(
-        re.compile(_any_of(form for form in forms if len(form) >= MIN_LENGTH), re.IGNORECASE),
-        re.compile(_any_of(long), re.IGNORECASE) if long else None,
+        re.compile(plain, re.IGNORECASE),
+        re.compile(unbroken, re.IGNORECASE),
         tuple({text for secret in secrets for text in _encoded(secret)}),
         tuple(re.compile(pattern) for secret in secrets for pattern in _numbers(secret)),
     )
-
-
-def _spans_in(text: str, patterns: _Patterns) -> Iterator[tuple[int, int]]:
-    """Where the secrets are, as start and end in the text."""
-    decodings: list[_Decoding] = []
-    for _ in range(MAX_DECODINGS):
-        for start, end in (
-            *_plain(patterns.plain, text),
-            *_in_base64(patterns.in_encoded(text), text),
-            *_broken(patterns, text),
-        ):
-            for decoding in reversed(decodings):
-                start, end = decoding.before(start, end)
-            yield start, end
-        decoding = _Decoding.of(text, _TOKEN)
-        if decoding is None:
-            return
-        decodings.append(decoding)
-        text = decoding.text
-
-
-def _broken(patterns: _Patterns, text: str) -> Iterator[tuple[int, int]]:
-    """Where secrets are that spaces, line ends or invisible characters break, or in full-width or typographic signs."""
-    whole = _BETWEEN.sub("", text)
-    if _HAS_ALIKE.search(whole):
-        whole = whole.translate(_ALIKE)
-    if whole == text or patterns.unbroken is None:
-        return
-    matches = [*patterns.unbroken.finditer(whole), *patterns.in_encoded(whole)]
-    if not matches:
-        return
-    places = [at for at, sign in enumerate(text) if not _BETWEEN.match(sign)]
-    for match in matches:
-        first, last = match.start(), match.end() - 1
-        start, end = places[first], places[last] + 1
-        if text[start:end] == match[0]:
-            continue  # not broken, so found already
-        # The characters beside it have bits of an encoded secret too, here or across a line end.
-        if first and _is_one_text(text[places[first - 1] : start]):
-            start = places[first - 1]
-        if last + 1 < len(places) and _is_one_text(text[end : places[last + 1] + 1]):
-            end = places[last + 1] + 1
-        yield start, end
-
-
-def _is_one_text(piece: str) -> bool:
-    """Whether a text in Base64 goes on here: one of its characters, with a line end between at most."""
-    sign = piece.strip()
-    return len(sign) == 1 and _is_base64(sign) and (len(piece) == 1 or "\n" in piece)
-
-
-def _any_of(texts: Iterable[str]) -> str:
-    # The longest first: one secret may be the beginning of another.
-    return "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
-
-
-def _plain(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """Where secrets are; with all backslashes around one that begins or ends with a backslash."""
-    done = 0
-    for match in pattern.finditer(text):
-        start, end = match.span()
-        if end <= done:  # so that a run of backslashes is walked through once
-            continue
-        while text[start] == "\\" and start > done and text[start - 1] == "\\":
-            start -= 1
-        while text[end - 1] == "\\" and end < len(text) and text[end] == "\\":
-            end += 1
-        done = end
-        yield start, end
 
 
 def _encoded(secret: str) -> Iterator[str]:
@@ -213,94 +245,3 @@ def _numbers(secret: str) -> Iterator[str]:
     data = secret.encode("utf-8", "surrogatepass")
     for form, between in (("d", "[,; ]{1,2}"), ("03o", "[,; ]{1,2}"), ("08b", "[,; ]{0,2}")):
         yield between.join(f"{byte:{form}}" for byte in data)
-
-
-def _in_base64(matches: Iterable[re.Match[str]], text: str) -> Iterator[tuple[int, int]]:
-    """Where encoded secrets are, with the one character on each side that has bits of the secret too."""
-    for match in matches:
-        start, end = match.span()
-        start -= start > 0 and _is_base64(text[start - 1])
-        end += end < len(text) and _is_base64(text[end])
-        while end < len(text) and text[end] == "=":
-            end += 1
-        yield start, end
-
-
-def _is_base64(sign: str) -> bool:
-    return sign.isascii() and (sign.isalnum() or sign in "+/-_")
-
-
-@dataclass(frozen=True, slots=True)
-class _Decoding:
-    """A text with its escapes replaced by what they stand for, and where each piece of it came from.
-
-    A piece is one decoded character or a run of others. `places`: its start in the new text. `starts`,
-    `ends`: its start in the text before, and its end if it is a decoded character, else 0.
-    """
-
-    text: str
-    places: Sequence[int]
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-    @classmethod
-    def of(cls, text: str, token: re.Pattern[str]) -> "_Decoding | None":
-        """None if the text has no escapes."""
-        parts: list[str] = []
-        places: list[int] = []
-        starts: list[int] = []
-        ends: list[int] = []
-        at = length = 0
-
-        def add(part: str, start: int, end: int) -> None:
-            nonlocal length
-            if part:
-                parts.append(part)
-                places.append(length)
-                starts.append(start)
-                ends.append(end)
-                length += len(part)
-
-        for match in token.finditer(text):
-            start, end = match.span()
-            sign = _sign(match.group())
-            if sign is None:
-                continue
-            add(text[at:start], at, 0)
-            add(sign, start, end)
-            at = end
-        if not at:
-            return None
-        add(text[at:], at, 0)
-        return cls("".join(parts), places, starts, ends)
-
-    def before(self, start: int, end: int) -> tuple[int, int]:
-        """A span of the new text in the text before."""
-        first, last = bisect_right(self.places, start) - 1, bisect_right(self.places, end - 1) - 1
-        return (
-            self.starts[first] + start - self.places[first],
-            self.ends[last] or self.starts[last] + end - self.places[last],
-        )
-
-
-@lru_cache(4_096)
-def _sign(token: str) -> str | None:
-    """What an escape stands for: a character, nothing, or None if it is no escape."""
-    if token == "\0" or _LINE_ENDS.fullmatch(token):
-        made = ""
-    elif token.startswith("="):
-        made = "" if token.endswith("\n") else chr(int(token[1:], 16))
-    elif token[:2] in ("%u", "%U"):
-        made = chr(int(token[2:], 16))
-    elif token.startswith("%"):
-        made = bytes.fromhex(token.replace("%", "")).decode("utf-8", "replace")
-    elif token.startswith("&"):
-        made = html.unescape(token if token.endswith(";") else f"{token};")
-    elif digits := re.fullmatch(r"\\+(?:u\{([0-9A-Fa-f]+)\}|U([0-9A-Fa-f]+)|([0-7]+))", token):
-        code = int(digits[3], 8) if digits[3] else int(digits[1] or digits[2], 16)
-        made = chr(code) if code <= sys.maxunicode else "\ufffd"
-    else:
-        codes = re.findall(r"[ux]([0-9A-Fa-f]+)", token)
-        units = b"".join(int(code, 16).to_bytes(2, "big") for code in codes)
-        made = units.decode("utf-16-be", "surrogatepass")
-    return made if len(made) <= 1 else None

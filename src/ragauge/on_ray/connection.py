@@ -49,14 +49,12 @@ class Cluster:
             if raylet is not None and not _listens(raylet):
                 problem = "Ray on this machine has ended"
             elif now - self._head_seen_s > HEAD_MAY_BE_AWAY_S:
-                problem = (
-                    f"the head of the Ray cluster has not answered for {HEAD_MAY_BE_AWAY_S:.0f} s"
-                )
+                away = f"{HEAD_MAY_BE_AWAY_S:.0f} s"
+                problem = f"the head of the Ray cluster has not answered for {away}"
             if problem:
                 self.is_lost = True
-                raise ClusterError(
-                    f"{problem}; finished batches are kept, and the same command resumes"
-                )
+                kept = "finished batches are kept, and the same command resumes"
+                raise ClusterError(f"{problem}; {kept}")
         return self._head_seen_s >= self._looked_s
 
     def disconnect(self) -> None:
@@ -120,20 +118,13 @@ def connected(
         if ray.is_initialized():  # the user's own connection stays as it is
             yield Cluster(ray, is_own=False)
             return
-        given: dict[str, object] = {
-            "address": address,
-            "log_to_driver": False,
-            "logging_level": "ERROR",
-        }
+        given: dict[str, object] = {"log_to_driver": False, "logging_level": "ERROR"}
+        given["address"] = address or "local"
         if modules:
             given["runtime_env"] = {"py_modules": list(modules)}
         if address is None:
-            given |= {
-                "address": "local",
-                "num_cpus": own["workers"],
-                "include_dashboard": False,
-                "object_store_memory": own["object_store_memory"],
-            }
+            given |= {"num_cpus": own["workers"], "include_dashboard": False}
+            given["object_store_memory"] = own["object_store_memory"]
         cluster = Cluster(ray, is_own=address is None)
         try:
             with _silent():
@@ -142,14 +133,13 @@ def connected(
                         ray.init(**given)
                 except Exception as error:  # Ray raises errors of many kinds
                     reason = " ".join(str(error).split())[:MAX_REASON] or type(error).__name__
-                    problem = f"Ray cannot be started on this machine: {reason}"
-                    if address is not None:
-                        problem = (
-                            f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, with "
-                            "the same versions of Ray and Python as here? If it asks for a token, set "
-                            "RAY_AUTH_MODE=token"
-                        )
-                    raise ClusterError(problem) from error
+                    raise ClusterError(
+                        f"Ray cannot be started on this machine: {reason}"
+                        if address is None
+                        else f"the Ray cluster {address} cannot be used: {reason.rstrip('.')}; is it running, "
+                        "with the same versions of Ray and Python as here? If it asks for a token, set "
+                        "RAY_AUTH_MODE=token"
+                    ) from error
                 yield cluster
         finally:
             cluster.disconnect()

@@ -4,7 +4,7 @@ import copyreg
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
@@ -55,22 +55,19 @@ class Ray:
 
     def __post_init__(self) -> None:
         if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
-            problem = f"workers must be a whole number of at least 1, got {self.workers!r:.80}"
-            raise PlanError([problem])
+            must = f"workers must be a whole number of at least 1, got {self.workers!r:.80}"
+            raise PlanError(must)
         if self.storage is not None and scheme_of(self.storage) not in EXTRAS:
             way_out = "leave it out: rows and scores go through Ray"
-            raise PlanError([f"cannot use {self.storage!r:.80} as storage; {way_out}"])
+            raise PlanError(f"cannot use {self.storage!r:.80} as storage; {way_out}")
 
     @classmethod
     def named(cls, text: str, workers: int | None = None, storage: str | None = None) -> "Ray":
         """The cluster that `--on` names: `ray`, or an address that begins with `ray://`."""
-        if text == "ray":
-            return cls(workers=workers, storage=storage)
-        if text.startswith(CLIENT) and len(text) > len(CLIENT):
-            return cls(text, workers, storage=storage)
-        raise PlanError(
-            [f"cannot run on {text!r:.80}; give ray, or a cluster's address as in ray://host:10001"]
-        )
+        if text != "ray" and (not text.startswith(CLIENT) or text == CLIENT):
+            way_out = "give ray, or a cluster's address as in ray://host:10001"
+            raise PlanError(f"cannot run on {text!r:.80}; {way_out}")
+        return cls(None if text == "ray" else text, workers, storage=storage)
 
     def scored(self, job: Job, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The scores of a job's batches by number, as soon as each is ready; or ClusterError."""
@@ -96,13 +93,12 @@ def merged(frames: Iterable["pl.DataFrame"], rows: "pl.DataFrame", plan: "Plan")
     """The scores of a batch in the order of a run: by sample, as in `rows`, then by metric of the plan."""
     import polars as pl
 
+    row, keys = "row of a score", ["id", "system"]
+    order, scores = rows.select(keys).with_row_index(row), pl.concat(list(frames))
+    placed = scores.join(order, on=keys, how="left", maintain_order="left")
     places = {metric.metric: place for place, metric in enumerate(plan.metrics)}
-    order = rows.select("id", "system").with_row_index("row of a score")
-    placed = pl.concat(list(frames)).join(
-        order, on=["id", "system"], how="left", maintain_order="left"
-    )
     place = pl.col("metric").replace_strict(places, return_dtype=pl.Int64)
-    return placed.sort("row of a score", place, maintain_order=True).drop("row of a score")
+    return placed.sort(row, place, maintain_order=True).drop(row)
 
 
 class Place(NamedTuple):
@@ -115,11 +111,11 @@ class Place(NamedTuple):
 
 @dataclass
 class Flight:
-    """The batches of a job on a cluster. `workers`: how many are scored at a time, if limited."""
+    """The batches of a job on a cluster. `limit`: how many are scored at a time, if limited."""
 
     cluster: Cluster
     job: Job
-    workers: int | None = None
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         self._workers: dict[Place, Any] = {}
@@ -128,14 +124,22 @@ class Flight:
         self._again: list[Batch] = []
         self._tries: Counter[int] = Counter()
         self._nodes_known_s = float("-inf")
+        encoders = self.job.encoders()
+        self._is_large = any(type(each.encoder).__module__ in ON_GPUS for _, each in encoders)
+        cache = self.job.resources.cache_path if self.cluster.is_own else None
+        resources = self.job.resources.for_workers(cache)
+        if not self._is_large:
+            resources.threads = 1  # the workers are the parallel work
+        packed = self.cluster.ray.put(_packed(replace(self.job, resources=resources)))
+        identities = [(settings, encoder.identity) for settings, encoder in encoders]
+        self._arguments = versions(self.job.code.versions()), packed, identities
 
     def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The scores of these batches by number, in the order in which they are ready."""
-        start, is_large = self._starter()
         ready: list[Batch] = []
         try:
             while True:
-                self._follow_nodes(start, is_large=is_large)
+                self._follow_nodes()
                 idle = self._workers.keys() - {place for place, _ in self._running.values()}
                 for place in sorted(idle):
                     if (batch := self._again.pop() if self._again else next(batches, None)) is None:
@@ -152,39 +156,36 @@ class Flight:
                 for worker in self._workers.values():
                     self.cluster.ray.kill(worker)
 
-    def _starter(self) -> tuple[Callable[..., Any], bool]:
-        """A function that starts a worker on a node, and whether a worker has a large model."""
-        ray, encoders = self.cluster.ray, self.job.encoders()
-        is_large = any(type(encoder.encoder).__module__ in ON_GPUS for _, encoder in encoders)
-        identities = [(settings, encoder.identity) for settings, encoder in encoders]
-        resources = self.job.resources.for_workers(
-            self.job.resources.cache_path if self.cluster.is_own else None
-        )
-        if not is_large:
-            resources.threads = 1  # the workers are the parallel work
-        packed = ray.put(_packed(replace(self.job, resources=resources)))
-        wanted = versions(self.job.code.versions())
-        strategies: Any = import_module("ray.util.scheduling_strategies")
+    def _follow_nodes(self) -> None:
+        """Have workers on all nodes that are there, those that came later too.
 
-        def start(node: str, **options: object) -> Any:
-            near = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
-            actor = ray.remote(Worker).options(scheduling_strategy=near, **options)
-            return actor.remote(wanted, packed, identities)
-
-        return start, is_large
-
-    def _follow_nodes(self, start: Callable[..., Any], *, is_large: bool) -> None:
-        """Have workers on all nodes that are there, those that came later too."""
+        Each takes a CPU; with a large model a GPU, or a whole node if the cluster has no GPU.
+        """
         if not self.cluster.is_there() or time.monotonic() - self._nodes_known_s < NODES_EVERY_S:
             return
         self._nodes_known_s = time.monotonic()
-        nodes = [node for node in self.cluster.ray.nodes() if node["Alive"]]
-        places = _places(nodes, is_large=is_large)
+        ray = self.cluster.ray
+        nodes = [node for node in ray.nodes() if node["Alive"]]
+        on_gpus = self._is_large and any(node["Resources"].get("GPU") for node in nodes)
+        places: dict[Place, int] = {}
+        for node in nodes:
+            n_cpus, n_gpus = (int(node["Resources"].get(name, 0)) for name in ("CPU", "GPU"))
+            n = n_gpus if on_gpus else min(n_cpus, 1) if self._is_large else n_cpus
+            name = f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
+            takes = 0 if on_gpus else n_cpus if self._is_large else 1
+            places |= {Place(at, str(node["NodeID"]), name): takes for at in range(n)}
         if not places:
             raise ClusterError("no node of the Ray cluster has a CPU to work with")
-        n_free = len(places) if self.workers is None else self.workers - len(self._workers)
-        for place in [place for place in places if place not in self._workers][:n_free]:
-            self._workers[place] = start(place.node, **places[place])
+        strategies: Any = import_module("ray.util.scheduling_strategies")
+        n_free = len(places) if self.limit is None else self.limit - len(self._workers)
+        # One on each node, then a second one on each.
+        new = sorted(places.keys() - self._workers.keys(), key=lambda place: place.number)
+        for place in new[:n_free]:
+            near = strategies.NodeAffinitySchedulingStrategy(place.node, soft=False)
+            actor = ray.remote(Worker).options(
+                scheduling_strategy=near, num_cpus=places[place], num_gpus=int(on_gpus)
+            )
+            self._workers[place] = actor.remote(*self._arguments)
             self._running[self._workers[place].ready.remote()] = place, None
 
     def _ended(self) -> Iterator[Batch]:
@@ -213,8 +214,7 @@ class Flight:
 
     def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
         """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
-        kind = type(error).__name__
-        if kind not in LOST:
+        if type(error).__name__ not in LOST:
             cause = getattr(error, "cause", None) or error
             last = str(cause).strip().splitlines()[-1:] or [""]
             reason = f"{type(cause).__name__}: {last[0]:.300}"
@@ -228,22 +228,9 @@ class Flight:
                 start = batch[0] * self.job.batch_size
                 raise ClusterError(
                     f"the rows from {start:,} to {start + self.job.batch_size:,} ended their worker "
-                    f"{MAX_TRIES} times ({kind}); give workers more memory, or find the rows with --limit "
-                    "and --where"
+                    f"{MAX_TRIES} times ({type(error).__name__}); give workers more memory, or find the "
+                    "rows with --limit and --where"
                 )
-
-
-def _places(nodes: Sequence[Mapping[str, Any]], *, is_large: bool) -> dict[Place, dict[str, int]]:
-    """What each worker takes: a CPU; with a large model a GPU, or a whole node if the cluster has no GPU."""
-    on_gpus = is_large and any(node["Resources"].get("GPU") for node in nodes)
-    found: dict[Place, dict[str, int]] = {}
-    for node in nodes:
-        n_cpus, n_gpus = (int(node["Resources"].get(name, 0)) for name in ("CPU", "GPU"))
-        n = n_gpus if on_gpus else min(n_cpus, 1) if is_large else n_cpus
-        takes = {"num_cpus": 0 if on_gpus else n_cpus if is_large else 1, "num_gpus": int(on_gpus)}
-        name = f"{node['NodeManagerAddress']} ({node['NodeManagerHostname']})"
-        found |= {Place(at, str(node["NodeID"]), name): takes for at in range(n)}
-    return dict(sorted(found.items(), key=lambda each: each[0].number))
 
 
 def _packed(job: Job) -> bytes:
@@ -255,7 +242,8 @@ def _packed(job: Job) -> bytes:
     try:
         return pickler.dumps(job)
     except Exception as error:  # objects of the user's own, such as encoders, may raise anything
-        reason = " ".join(str(error).split())
-        what = f"the metrics cannot be sent to Ray's workers: {type(error).__name__}: {reason:.300}"
+        reason = f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
         way_out = "define them in a file, and leave out what cannot be pickled"
-        raise PlanError([f"{what}; {way_out}"]) from error
+        raise PlanError(
+            f"the metrics cannot be sent to Ray's workers: {reason}; {way_out}"
+        ) from error

@@ -51,12 +51,11 @@ def staged(files: Mapping[str, Path]) -> Generator[list[str]]:
         for module, file in files.items():
             if module == "__main__":  # its functions travel with the job
                 continue
-            *parents, name = module.split(".")
-            data = data_beside(file)
-            place, stem = Path(folder, *parents), name
+            *parents, stem = module.split(".")
+            data, place = data_beside(file), Path(folder, *parents)
             # Ray takes single .py files and folders: a single file with data becomes a package.
             if file.name == "__init__.py" or (data and not parents):
-                place, stem = place / name, "__init__"
+                place, stem = place / stem, "__init__"
             place.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, place / f"{stem}{file.suffix}")
             for other in data:
@@ -77,10 +76,12 @@ class Job:
     def encoders(self) -> "list[tuple[Mapping[str, SettingValue], CachedEncoder]]":
         """The encoders of the plan, and the settings that name them."""
         nodes = [node for node in self.plan.nodes if "encoder" in node.definition.resources]
-        named = [{key: node.settings.get(key) for key in ("model", "precision")} for node in nodes]
-        distinct = {repr(settings): settings for settings in named}.values()
-        given = [{k: v for k, v in settings.items() if v is not None} for settings in distinct]
-        return [(settings, self.resources.encoder_of(settings)) for settings in given]
+        named = [(node.settings.get("model"), node.settings.get("precision")) for node in nodes]
+        found: list[tuple[Mapping[str, SettingValue], CachedEncoder]] = []
+        for model, precision in dict.fromkeys(named):
+            settings = {"model": model, "precision": precision}
+            found.append((settings, self.resources.encoder_of(settings)))
+        return found
 
 
 class Worker:

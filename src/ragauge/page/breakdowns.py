@@ -1,8 +1,8 @@
 """What the page says of parts of a run: how many scores have which value, and the summary by fields of the samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -16,24 +16,16 @@ from ragauge.runs.summary import SUMMARY
 from ragauge.samples.samples import CLUSTERS, FIELDS
 from ragauge.views.first_screen import DIGITS
 
-N_BINS = 20
-"""Equal parts of a metric's range."""
+N_BINS = 20  # equal parts of a metric's range
 DISTRIBUTIONS, SLICES = "distributions", "slices"
 """The names of what is kept of them in a large run."""
 MAX_FIELDS, MAX_VALUES = 4, 12
 
-Bins = Mapping[tuple[str, str], tuple[int, ...]]
-"""Counts by metric and system."""
+Bins = Mapping[tuple[str, str], tuple[int, ...]]  # counts by metric and system
 
 
 def range_of(low: float | None, high: float | None, values: Sequence[float]) -> tuple[float, float]:
-    """The bounds; an open end is that of the values, 1 further out where the ends would be equal.
-
-    (0.0, 1.0) without a value.
-
-    >>> range_of(0.0, None, [0.0]), range_of(0.0, None, [1.0, 3.0]), range_of(None, None, [2.0])
-    ((0.0, 1.0), (0.0, 3.0), (1.0, 3.0))
-    """
+    """The bounds; an open end is that of the values, 1 further out where the ends would be equal; (0.0, 1.0) without a value."""
     if not values:
         return 0.0, 1.0
     first = min(values) if low is None else low
@@ -77,26 +69,18 @@ def distributions(run: ScoredRun) -> Bins:
     return {key: tuple(int(n) for n in bins) for key, bins in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class RunSlices:
+class RunSlices(TypedDict):
     """The values of a field, sorted and null last, how many samples have each, and the summary by them."""
 
     values: Sequence[object]
     counts: Sequence[int]
     rows: Sequence[Mapping[str, object]]
 
-    def as_data(self) -> dict[str, object]:
-        return {"values": self.values, "counts": self.counts, "rows": self.rows}
-
 
 def run_slices(run: ScoredRun) -> Mapping[str, RunSlices]:
     """The first fields with 2 to MAX_VALUES values, by name; at most MAX_FIELDS."""
     if SLICES in run.stored_results:
-        kept = cast("Mapping[str, Mapping[str, Any]]", run.stored_results[SLICES])
-        return {
-            name: RunSlices(each["values"], each["counts"], each["rows"])
-            for name, each in kept.items()
-        }
+        return cast("Mapping[str, RunSlices]", run.stored_results[SLICES])
     samples = run.samples
     schema = samples.scan().collect_schema()
 
@@ -120,8 +104,11 @@ def run_slices(run: ScoredRun) -> Mapping[str, RunSlices]:
     found: dict[str, RunSlices] = {}
     for name in fields[:MAX_FIELDS]:
         counts = samples.scan().group_by(name).len().sort(name, nulls_last=True).collect()
-        values, n = counts[name].to_list(), counts["len"].to_list()
-        found[name] = RunSlices(values, n, run.summary(by=name).to_dicts())
+        found[name] = {
+            "values": counts[name].to_list(),
+            "counts": counts["len"].to_list(),
+            "rows": run.summary(by=name).to_dicts(),
+        }
     return found
 
 
@@ -129,32 +116,27 @@ def slice_views(
     run: ScoredRun, systems: Sequence[str], displays: Sequence[MetricDisplay]
 ) -> Iterator[SliceView]:
     """The fields with few values, each with its parts."""
-    shown = [at for at, display in enumerate(displays) if not display.unavailable]
-
-    def cell(row: Mapping[str, object] | None, display: MetricDisplay) -> SliceCell | None:
-        if row is None or row["mean"] is None:
-            return None
-        few = replace(display, digits=min(display.digits, DIGITS))
-        mean, ok = cast(float, row["mean"]), cast(int, row["ok"])
-        return SliceCell(aggregate(few, row), interval(few, row), mean, ok)
-
+    shown = tuple(at for at, display in enumerate(displays) if not display.unavailable)
     for name, slices in run_slices(run).items():
-        rows = {(row[name], row["metric"], row["system"]): row for row in slices.rows}
+        rows = {(row[name], row["metric"], row["system"]): row for row in slices["rows"]}
+
+        def cell(value: object, display: MetricDisplay, system: str) -> SliceCell | None:
+            row = rows.get((value, display.metric, system))  # noqa: B023 - called in this turn
+            if row is None or row["mean"] is None:
+                return None
+            few = replace(display, digits=min(display.digits, DIGITS))
+            mean, ok = cast(float, row["mean"]), cast(int, row["ok"])
+            return SliceCell(aggregate(few, row), interval(few, row), mean, ok)
+
         cells = tuple(
-            tuple(
-                tuple(
-                    cell(rows.get((value, displays[at].metric, system)), displays[at])
-                    for system in systems
-                )
-                for at in shown
-            )
-            for value in slices.values
+            tuple(tuple(cell(value, displays[at], system) for system in systems) for at in shown)
+            for value in slices["values"]
         )
-        values = tuple("(none)" if value is None else str(value) for value in slices.values)
-        yield SliceView(name, values, tuple(slices.counts), tuple(shown), cells)
+        values = tuple("(none)" if value is None else str(value) for value in slices["values"])
+        yield SliceView(name, values, tuple(slices["counts"]), shown, cells)
 
 
 def can_be_stored(slices: Mapping[str, RunSlices]) -> bool:
     """Whether JSON gives the values back as they are: texts, whole numbers and booleans, but no dates."""
-    values = (value for each in slices.values() for value in each.values)
+    values = (value for each in slices.values() for value in each["values"])
     return all(value is None or isinstance(value, str | int) for value in values)

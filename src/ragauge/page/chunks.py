@@ -108,10 +108,10 @@ class RunChunks:
                 cells[q if field.is_shared else q * n + s] = str(value) if is_text else value
             return json_bytes(cells)
 
-        made: dict[str, Callable[[], bytes]] = {f"{self.place}.ids": ids}
-        for at, label in enumerate(self.overview.column_order):
-            made[f"{self.place}.score.{at}"] = partial(scores, label)
-        return made | {each.chunk: partial(values, each) for each in self.fields if each.chunk}
+        order = enumerate(self.overview.column_order)
+        made = {f"{self.place}.score.{at}": partial(scores, label) for at, label in order}
+        fields = {each.chunk: partial(values, each) for each in self.fields if each.chunk}
+        return {f"{self.place}.ids": ids, **made, **fields}
 
     def blocks(self) -> Mapping[str, Callable[[], bytes]]:
         """The chunks with texts and evidence, by name."""
@@ -168,13 +168,12 @@ class RunChunks:
 
     def _placed_evidence(self, questions: range | None) -> pl.DataFrame:
         """The evidence of these questions, None for all, with its place: q, s, k, evidence, in this order."""
+        types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
         if not self.evidence:
-            types = {"q": pl.Int64, "s": pl.Int64, "k": pl.Int64, "evidence": pl.String}
             return pl.DataFrame(schema=types)
         order = self.overview.column_order
-        metrics = pl.DataFrame(
-            {"metric": order, "k": range(len(order))}, schema={"metric": pl.String, "k": pl.Int64}
-        )
+        schema = {"metric": pl.String, "k": pl.Int64}
+        metrics = pl.DataFrame({"metric": order, "k": range(len(order))}, schema=schema)
         known, systems = self.overview.columns.grid
         wanted = pl.col("evidence").is_not_null()
         if questions is None:
@@ -184,8 +183,12 @@ class RunChunks:
             wanted &= pl.col("id").is_in(ids)
             scan = self.run.evidence_of(self.rows.rows_of(questions.start, questions.stop).tolist())
         stored = self.run.collect(scan.filter(wanted)).join(metrics, on="metric")
-        placed = stored.join(known, on="id").join(systems, on="system")
-        return placed.select("q", "s", "k", "evidence").sort("q", "s", "k")
+        return (
+            stored.join(known, on="id")
+            .join(systems, on="system")
+            .select(*types)
+            .sort("q", "s", "k")
+        )
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -193,12 +196,12 @@ class RunChunks:
         if self.per_block is not None:
             return tuple(range(0, self.overview.n_questions, self.per_block))
         # About how many bytes each question has in a block.
-        schema = self.rows.schema
-        lengths = {name: _length(name, schema[name]) for name in self.rows.names}
-        shared = [lengths[name] for name in self.rows.names if name in self.rows.shared]
-        own = [lengths[name] for name in self.rows.names if name not in self.rows.shared]
+        names, shared = self.rows.names, self.rows.shared
+        lengths = {name: _length(name, self.rows.schema[name]) for name in names}
         texts = self.rows.between(0, self.overview.n_questions).select(
-            "q", own=pl.sum_horizontal(0, *own), shared=pl.sum_horizontal(0, *shared)
+            "q",
+            own=pl.sum_horizontal(0, *(lengths[name] for name in names if name not in shared)),
+            shared=pl.sum_horizontal(0, *(lengths[name] for name in names if name in shared)),
         )
         by_question = texts.group_by("q", maintain_order=True).agg(
             pl.col("own").sum() + pl.col("shared").first()
@@ -243,8 +246,7 @@ def _numbers_in(dtype: pl.DataType) -> set[str]:
     if isinstance(dtype, pl.List | pl.Array):
         return _numbers_in(cast(pl.DataType, dtype.inner))
     if isinstance(dtype, pl.Struct):
-        inner = [cast(pl.DataType, each.dtype) for each in dtype.fields]
+        inner = (cast(pl.DataType, each.dtype) for each in dtype.fields)
         return set[str]().union(*map(_numbers_in, inner))
-    if dtype.is_float():
-        return {"float"}
-    return {"whole"} if dtype.is_numeric() else set()
+    kind = "float" if dtype.is_float() else "whole"
+    return {kind} if dtype.is_numeric() else set()

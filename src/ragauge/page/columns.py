@@ -19,8 +19,7 @@ from ragauge.score import Status
 
 STATUSES = tuple(str(status) for status in Status)
 CODES = {status: code for code, status in enumerate(STATUSES)}
-NO_SCORE = 255
-"""The status code of an answer that the metric has no score for."""
+NO_SCORE = 255  # the status code of an answer that the metric has no score for
 MAX_REASONS = 65_535
 ID_FIELDS = ("id", "system")
 MAX_RANGES = 12
@@ -56,9 +55,7 @@ class ScoreColumn:
     def to_bytes(self) -> bytes:
         """Little-endian float64 values, uint16 reasons, uint8 statuses, then the reasons' texts as JSON."""
         arrays = (self.values.astype("<f8"), self.reasons.astype("<u2"), self.statuses)
-        return b"".join(
-            [*(array.tobytes() for array in arrays), json.dumps([*self.texts]).encode()]
-        )
+        return b"".join(map(np.ndarray.tobytes, arrays)) + json.dumps([*self.texts]).encode()
 
 
 @dataclass(frozen=True)
@@ -141,23 +138,19 @@ class SampleRows:
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The fields that have the same value for all systems of every question; all but the answer of a single system.
-
-        Found by the digests of a question's values, so that no texts are kept.
-        """
+        """The fields that have the same value for all systems of every question; all but the answer of a single system."""
         if len(self.columns.systems) < 2:
             return frozenset(name for name in self.names if name != "answer")
         lazy = _with_texts(self.samples.scan())
-        same: list[str] = []
-        for name in self.names[: len(self.names) - bool(self.people)]:
+
+        def is_same(name: str) -> bool:
+            """By the digests of a question's values, so that no texts are kept."""
             values = lazy.select("id", digest=pl.struct(name).struct.json_encode().hash())
-            ends = values.group_by("id").agg(
-                low=pl.col("digest").min(), high=pl.col("digest").max()
-            )
-            differ = ends.select((pl.col("low") != pl.col("high")).any())
-            if not differ.collect(engine="streaming").item():
-                same.append(name)
-        return frozenset(same)
+            low, high = pl.col("digest").min(), pl.col("digest").max()
+            differ = values.group_by("id").agg(differ=low != high).select(pl.col("differ").any())
+            return not differ.collect(engine="streaming").item()
+
+        return frozenset(filter(is_same, self.names[: len(self.names) - bool(self.people)]))
 
     def column(self, *names: str) -> pl.DataFrame:
         """q, s and these fields of all samples."""
@@ -168,8 +161,7 @@ class SampleRows:
     def between(self, start: int, end: int) -> pl.DataFrame:
         """All fields of the samples of questions `start` to `end`."""
         order, rows = self._of_questions(start, end), self.rows_of(start, end)
-        ends = np.flatnonzero(np.diff(rows) != 1) + 1
-        ranges = np.split(rows, ends) if len(rows) else []
+        ranges = np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1) if len(rows) else []
         if 0 < len(ranges) <= MAX_RANGES:
             parts = [self.samples.part(int(each[0]), int(each[-1]) + 1) for each in ranges]
             found = pl.concat(parts).lazy()
@@ -211,8 +203,7 @@ class SampleRows:
             questions, systems = self.columns.grid
             rows = [(*answer, says) for answer, says in self.people.items()]
             said = pl.DataFrame(rows, schema=[*ID_FIELDS, PEOPLE], orient="row")
-            said = said.join(questions, on="id").join(systems, on="system")
-            said = said.select("q", "s", PEOPLE)
+            said = said.join(questions, on="id").join(systems, on="system").drop(ID_FIELDS)
             placed = placed.join(said, on=["q", "s"], how="left", maintain_order="left")
         return placed.select("q", "s", *names)
 

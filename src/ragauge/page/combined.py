@@ -97,10 +97,8 @@ def _names_of(runs: Sequence[ScoredRun]) -> list[str]:
     """A name for each run: that of its folder, or a number."""
     names: list[str] = []
     for at, run in enumerate(runs, 1):
-        if run.url is not None:
-            name = run.url.rpartition("/")[2]
-        else:
-            name = f"run {at}" if run.folder is None else run.folder.resolve().name
+        name = f"run {at}" if run.folder is None else run.folder.resolve().name
+        name = name if run.url is None else run.url.rpartition("/")[2]
         names.append(f"{name} ({at})" if name in names else name)
     return names
 

@@ -46,8 +46,7 @@ from ragauge.where import RESERVED
 REASONS_SHOWN = 5
 IDS_SHOWN = 3
 WORD = re.compile(r"[^\W\d][\w.-]*")
-LANGUAGES = (None, "de", "es", "fr", "zh")
-"""The languages of the prompts."""
+LANGUAGES = (None, "de", "es", "fr", "zh")  # the languages of the prompts
 
 
 @dataclass(frozen=True)
@@ -79,8 +78,7 @@ class Overview:
 
     @cached_property
     def column_order(self) -> tuple[str, ...]:
-        """The labels of the metrics that have a column, in the order of the columns: all that were scored, or
-        tried, on some answer."""
+        """The labels of the metrics that have a column, in its order: all that were scored, or tried, on some answer."""
         tried = self.run.outcomes.n_by_metric
         return tuple(m.metric for m in self.displays if m.metric in tried and not m.unavailable)
 
@@ -113,12 +111,10 @@ class Overview:
         from ragauge.views.run_notes import judging_lines
 
         run, screen = self.run, self.screen
-        asked = ""
-        if clusters_in(run.samples):
-            what, n = n_clusters(run.samples)
-            asked = counted(n, what)
-        metrics = tuple(map(self._metric, self.displays))
-        base = screen.compared.base if screen.compared else None
+        compared = screen.compared
+        what, n = n_clusters(run.samples)
+        asked = counted(n, what) if clusters_in(run.samples) else ""
+        base = compared.base if compared else None
         # The screen says what was not scored; the manifest's own notes on it would say it twice.
         noted = (note for note in run.manifest.notes if not note.startswith("not scored"))
         labels = filter(None, [labels_line(run)])
@@ -135,19 +131,16 @@ class Overview:
             facts=tuple(_facts(run)),
             problems=tuple(self._problems()),
             notes=(*run.problems, *labels, *noted, *screen.not_scored, *judging_lines(run)),
-            metrics=metrics,
+            metrics=tuple(map(self._metric, self.displays)),
             prompts=_prompt_texts(run),
-            method=ComparisonView(screen.compared.comparison).method if screen.compared else "",
+            method=ComparisonView(compared.comparison).method if compared else "",
             mark=screen.mark,
             compared_with=None if base is None else self.systems.index(base),
             slices=tuple(slice_views(run, self.systems, self.displays)),
             findings=tuple(self._findings()),
             worst=tuple(Worst(text, id) for text, id in screen.worst),
-            fields=(),
             statuses=STATUSES,
             n_columns=len(self.column_order),
-            blocks=(),
-            has_evidence=True,
         )
 
     def _metric(self, display: MetricDisplay) -> MetricView:
@@ -157,20 +150,12 @@ class Overview:
         pairs: list[Pair] = []
         for row in self.screen.compared.comparison.rows if self.screen.compared else ():
             if has_column and row.metric == label and row.difference is not None:
-                pair = Pair(
-                    self.systems.index(row.base),
-                    self.systems.index(row.candidate),
-                    number(over_questions(few, row.n), row.base_mean),
-                    number(over_questions(few, row.n), row.candidate_mean),
-                    row.difference,
-                    row.low,
-                    row.high,
-                    row.p_corrected,
-                    row.n,
-                    None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high),
-                )
-                pairs.append(pair)
-        cells = [self._cell(few, name) if has_column else None for name in self.systems]
+                base, other = self.systems.index(row.base), self.systems.index(row.candidate)
+                shown = over_questions(few, row.n)
+                means = number(shown, row.base_mean), number(shown, row.candidate_mean)
+                found = (row.difference, row.low, row.high, row.p_corrected, row.n)
+                ratio = None if row.ratio is None else (row.ratio, row.ratio_low, row.ratio_high)
+                pairs.append(Pair(base, other, *means, *found, ratio))
         return MetricView(
             label=label,
             name=display.name,
@@ -183,7 +168,7 @@ class Overview:
             digits=display.digits,
             range=self.ranges[label],
             is_bounded=display.low is not None and display.high is not None,
-            cells=tuple(cells),
+            cells=tuple(self._cell(few, name) if has_column else None for name in self.systems),
             pairs=tuple(pairs),
             cautions=tuple(
                 f"{each.says} ({each.figure})" if each.figure else each.says
@@ -257,11 +242,7 @@ class Overview:
 
 
 def field(name: str) -> str:
-    """A name as a filter has it: in backquotes if it is not a word.
-
-    >>> field("recall@10"), field("correct.status")
-    ('`recall@10`', 'correct.status')
-    """
+    """A name as a filter has it: in backquotes if it is not a word."""
     is_word = WORD.fullmatch(name) and name.casefold() not in RESERVED
     return name if is_word else f"`{name}`"
 
@@ -300,10 +281,7 @@ def _facts(run: ScoredRun) -> Iterator[Fact]:
 
 
 def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
-    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts.
-
-    Without those of a metric whose digest is that of other prompts, as of a folder of the user's.
-    """
+    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts."""
     found: dict[str, str] = {}
     for _, label in _asked_metrics(run):
         metric = catalog.metrics().get(label.name)

@@ -27,16 +27,14 @@ from ragauge.storage.regular_file import check_regular
 LEVEL = 4
 """How hard zlib compresses the chunks: 2.7 times as fast as its default of 6, for 12 % more bytes."""
 MAX_SCORES = 3_000_000
-MAX_TEXTS = 500_000_000
-"""Most scores, and bytes of samples in memory, of the runs on one page."""
+MAX_TEXTS = 500_000_000  # most scores, and bytes of samples in memory, of the runs on one page
 ROWS_SAMPLED = 1_000
 END = b"</body></html>\n"
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src {connect}; "
     "base-uri 'none'; form-action 'none'"
 )
-MAX_FRAME = 10_000_000
-"""Most bytes of a page in a notebook, which keeps the page in its file."""
+MAX_FRAME = 10_000_000  # most bytes of a page in a notebook, which keeps the page in its file
 FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
 NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 
@@ -50,12 +48,10 @@ def write_page(runs: Sequence[ScoredRun], path: Path, *, evidence: bool = True) 
     that does not end in .html or .htm; StoreError if the file cannot be written, which then is not changed.
     A file that already is this page is left alone.
     """
-    if not runs:
-        raise PlanError(["a report needs at least one run"])
     from ragauge.page.chunks import RunChunks
     from ragauge.page.combined import with_combined
 
-    if why := why_no_page(runs):
+    if why := why_no_page(runs) if runs else "a report needs at least one run":
         raise PlanError([why])
     shown = enumerate(with_combined(runs))
     write_parts([RunChunks(Overview(run), at, evidence=evidence) for at, run in shown], path)
@@ -71,8 +67,7 @@ def page_frame(run: ScoredRun) -> Rendered:
         if len(page) > MAX_FRAME:
             text = (
                 f"The page has more than {MAX_FRAME // 10**6} MB, too much for a notebook. Write it with "
-                'run.report("report.html") and open that, or run: ragauge view '
-                f"{run.place or 'RUN'}"
+                f'run.report("report.html") and open that, or run: ragauge view {run.place or "RUN"}'
             )
             return Rendered(text, f"<div>{html_text(text, None)}</div>")
     return Rendered(
@@ -85,21 +80,17 @@ def page_frame(run: ScoredRun) -> Rendered:
 def why_no_page(runs: Sequence[ScoredRun]) -> str:
     """Why one file cannot hold these runs, and what to do instead; empty if it can.
 
-    A page is made from all scores and texts in memory: 3 million scores need about 1.5 GB, and a browser
-    has to read them again.
+    A page is made in memory: 3 million scores need about 1.5 GB, and a browser has to read them again.
     """
     n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
-    n_bytes = 0.0
-    for run in runs:  # by the first samples
-        first = run.samples.part(0, ROWS_SAMPLED)
-        n_bytes += first.estimated_size() / max(first.height, 1) * len(run.samples)
+    firsts = [run.samples.part(0, ROWS_SAMPLED) for run in runs]
+    sizes = [first.estimated_size() / max(first.height, 1) for first in firsts]
+    n_bytes = sum(size * len(run.samples) for size, run in zip(sizes, runs, strict=True))
     if n_scores <= MAX_SCORES and n_bytes <= MAX_TEXTS:
         return ""
-    what = (
-        f"{n_scores:,} scores are too many for one page, which holds {MAX_SCORES:,}"
-        if n_scores > MAX_SCORES
-        else f"texts of {n_bytes / 1e6:,.0f} MB are too large for one page"
-    )
+    what = f"texts of {n_bytes / 1e6:,.0f} MB are too large for one page"
+    if n_scores > MAX_SCORES:
+        what = f"{n_scores:,} scores are too many for one page, which holds {MAX_SCORES:,}"
     folders = " ".join(quote(run.place) for run in runs if run.place is not None) or "RUN"
     return (
         f"{what}; browse them with: ragauge view {folders}; or look at one question with: "
@@ -143,10 +134,7 @@ def write_parts(runs: Sequence[PageRun], path: Path) -> None:
 
 
 def _page_parts(runs: Sequence[PageRun]) -> Iterator[bytes]:
-    """The file piece by piece, so that large runs are never one string.
-
-    Chunks are data elements: compressed, several at a time and in order, and in Base64.
-    """
+    """The file piece by piece, so that large runs are never one string."""
 
     def element(chunk: tuple[str, bytes]) -> bytes:
         name, content = chunk
@@ -200,11 +188,7 @@ def document(view: ReportView, content_policy: str) -> bytes:
 
 
 def script_json(value: object) -> str:
-    """Strict JSON that cannot end the script element that it is in.
-
-    >>> script_json({"a": "</script>\\u2028"})
-    '{"a":"\\\\u003c/script\\\\u003e\\\\u2028"}'
-    """
+    """Strict JSON that cannot end the script element that it is in."""
     text = json_bytes(value).decode()
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -212,7 +196,7 @@ def script_json(value: object) -> str:
 
 
 def packed(chunk: bytes) -> bytes:
-    """A chunk as the page reads it, from a data element or from the server."""
+    """A chunk as the page reads it."""
     return zlib.compress(chunk, LEVEL)
 
 

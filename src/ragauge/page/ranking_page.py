@@ -78,7 +78,6 @@ class RankingPage:
             suite="rankings",
             of="rankings",
             n_questions=len(self.queries),
-            asked="",
             n_answers=int(ranked.is_present.sum()),
             systems=self.runs,
             families={},
@@ -87,17 +86,11 @@ class RankingPage:
                 Fact("queries", f"{len(self.queries):,}"),
                 Fact("seed", str(ranked.seed)),
             ),
-            problems=(),
             notes=(*rules, *ranked.notes),
             metrics=tuple(self._metric(place, at) for place, at in enumerate(self.shown)),
             prompts={},
             method=METHOD if self.compared else "",
             mark="differs from the best run",
-            compared_with=None,
-            slices=(),
-            findings=(),
-            worst=(),
-            fields=(),
             statuses=STATUSES,
             n_columns=len(self.shown),
             blocks=(0,),
@@ -117,19 +110,13 @@ class RankingPage:
         n = judgements.n_queries
         judged = np.bincount(judgements.query, minlength=n).tolist()
         relevant = np.bincount(judgements.query[judgements.grade >= 1], minlength=n).tolist()
-        empty: dict[str, object] = {}
+        empty: dict[str, object] = {"fields": {}, "evidence": ()}
         questions = [
             {
-                "shared": {
-                    "relevant documents": relevant[query],
-                    "judged documents": judged[query],
-                },
-                "answers": [
-                    {"s": s, "fields": empty, "evidence": ()}
-                    for s in np.flatnonzero(counted[:, query]).tolist()
-                ],
+                "shared": {"relevant documents": relevant[at], "judged documents": judged[at]},
+                "answers": [{"s": s, **empty} for s in np.flatnonzero(counted[:, at]).tolist()],
             }
-            for query in self.queries
+            for at in self.queries
         ]
         return {"0.block.0": lambda: json_bytes(questions)}
 
@@ -181,34 +168,21 @@ class RankingPage:
             test = each.comparison
             means = ranked.common_means(name, each.baseline, each.run)
             base_shown, other_shown = (_number(mean, is_count=False) for mean in means)
-            pair = Pair(
-                self.runs.index(each.baseline),
-                self.runs.index(each.run),
-                base_shown,
-                other_shown,
-                difference=test.difference,
-                low=test.low,
-                high=test.high,
-                p_value=each.p_holm,
-                n=test.n,
-            )
-            pairs.append(pair)
+            base, other = self.runs.index(each.baseline), self.runs.index(each.run)
+            found = (test.difference, test.low, test.high, each.p_holm, test.n)
+            pairs.append(Pair(base, other, base_shown, other_shown, *found))
         return MetricView(
             label=name,
             name=name,
-            family="",
             version=measure.version,
             lower_is_better=measure.lower_is_better,
             is_ranked=not is_count,
             is_count=is_count,
-            scale=1.0,
             digits=0 if is_count else DIGITS,
             range=range_,
             is_bounded=measure.low is not None and measure.high is not None,
             cells=tuple(cells),
             pairs=tuple(pairs),
-            cautions=(),
-            unavailable="",
             column=place,
         )
 
@@ -224,14 +198,11 @@ class RankingPage:
         for each in self.compared:
             if each.measure == measure and {each.run, each.baseline} == {best, second}:
                 p = "p < 0.001" if each.p_holm < 0.001 else f"p = {each.p_holm:.3f}"
-                size = f"{abs(each.comparison.difference):.{DIGITS}f}"
-                is_significant = each.p_holm < LEVEL
-                sure = "is beyond chance" if is_significant else "may be chance"
-                verb = "is best" if is_significant else "is ahead"
-                n = each.comparison.n
-                return (
-                    f"{best} {verb}: {text}. The difference of {size} {sure} ({p}, {n:,} queries)."
-                )
+                size, n = f"{abs(each.comparison.difference):.{DIGITS}f}", each.comparison.n
+                is_sure = each.p_holm < LEVEL
+                verb, sure = ("best", "is beyond") if is_sure else ("ahead", "may be")
+                how = f"The difference of {size} {sure} chance ({p}, {n:,} queries)."
+                return f"{best} is {verb}: {text}. {how}"
         return f"{best} has the best {text}."
 
 

@@ -73,21 +73,19 @@ class ReviewItemView:
 def queue_view(review: Review, rater: str) -> ReviewQueueView:
     """The queue as this person sees it now: the conflicts that they can settle, then the others in its order."""
     labels = review.labels()
-    found: list[tuple[ReviewItem, AnswerLabels, str]] = []
+    found: list[ReviewRow] = []
     for item in review.queue.items:
         answer = labels.of((item.id, item.system))
         if not review.settles_only or answer.state in ("conflict", "settled"):
-            found.append((item, answer, review.task(answer, rater)))
+            own = own_label(review, answer, rater)
+            said = "" if own is None else says(own.value)
+            found.append(ReviewRow(item.key, item.id, review.task(answer, rater), said))
     if not review.settles_only:
-        found.sort(key=lambda row: row[2] != "settle")
-    rows: list[ReviewRow] = []
-    for item, answer, task in found:
-        own = own_label(review, answer, rater)
-        rows.append(ReviewRow(item.key, item.id, task, "" if own is None else says(own.value)))
+        found.sort(key=lambda row: row.task != "settle")
     notes = list(labels.notes)
     if labels.n_stale:
         notes.append(f"{labels.n_stale:,} labels are stale and not applied: the texts have changed")
-    return ReviewQueueView(review.queue.question, rater, tuple(rows), tuple(notes))
+    return ReviewQueueView(review.queue.question, rater, tuple(found), tuple(notes))
 
 
 def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel | None:
@@ -95,9 +93,8 @@ def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel |
     settled = answer.adjudication
     if settled is not None and settled.rater == rater:
         return settled
-    if review.settles_only:
-        return None
-    return next((label for label in answer.labels if label.rater == rater), None)
+    labels = () if review.settles_only else answer.labels
+    return next((label for label in labels if label.rater == rater), None)
 
 
 def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
@@ -107,8 +104,7 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
     a conflict sees the labels before.
     """
     answer = review.labels().of((item.id, item.system))
-    task = review.task(answer, rater)
-    own = own_label(review, answer, rater)
+    task, own = review.task(answer, rater), own_label(review, answer, rater)
     texts = review.queue.texts(item)
     is_labelled = own is not None
     sees_labels = is_labelled or task == "settle"
@@ -121,13 +117,12 @@ def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
     def label_view(label: ReviewLabel) -> LabelView:
         return LabelView(label.label, label.rater, says(label.value), label.note, label.round)
 
-    automatic: list[VerdictView] = []
-    for found in review.automatic(item) if is_labelled else ():
-        if found.value is None:
-            automatic.append(VerdictView(found.metric.name, "–", found.why_not))
-        else:
-            verdict = YES_NO[found.is_yes]
-            automatic.append(VerdictView(found.metric.name, found.value_text, verdict))
+    automatic = [
+        VerdictView(found.metric.name, "–", found.why_not)
+        if found.value is None
+        else VerdictView(found.metric.name, found.value_text, YES_NO[found.is_yes])
+        for found in (review.automatic(item) if is_labelled else ())
+    ]
     return ReviewItemView(
         key=item.key,
         id=item.id,

@@ -76,7 +76,7 @@ class Pair:
     ratio: tuple[float, float | None, float | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricView:
     """A metric: how it is read, its aggregates by system and its comparisons.
 
@@ -88,19 +88,19 @@ class MetricView:
 
     label: str
     name: str
-    family: str
+    family: str = ""
     version: int | None
     lower_is_better: bool
     is_ranked: bool
     is_count: bool
-    scale: float
+    scale: float = 1.0
     digits: int
     range: tuple[float, float]
     is_bounded: bool
     cells: tuple[Cell | None, ...]
     pairs: tuple[Pair, ...]
-    cautions: tuple[str, ...]
-    unavailable: str
+    cautions: tuple[str, ...] = ()
+    unavailable: str = ""
     column: int | None
 
 
@@ -166,7 +166,7 @@ class FieldView:
     chunk: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
     """One run. `of` is "answers" or "rankings", which have queries and no texts. `systems` and all that counts by system have the best system first.
 
@@ -184,26 +184,26 @@ class RunView:
     suite: str
     of: str
     n_questions: int
-    asked: str
+    asked: str = ""
     n_answers: int
     systems: tuple[str, ...]
     families: Mapping[str, str]
     facts: tuple[Fact, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...]
     metrics: tuple[MetricView, ...]
     prompts: Mapping[str, str]
     method: str
     mark: str
-    compared_with: int | None
-    slices: tuple[SliceView, ...]
-    findings: tuple[FindingView, ...]
-    worst: tuple[Worst, ...]
-    fields: tuple[FieldView, ...]
+    compared_with: int | None = None
+    slices: tuple[SliceView, ...] = ()
+    findings: tuple[FindingView, ...] = ()
+    worst: tuple[Worst, ...] = ()
+    fields: tuple[FieldView, ...] = ()
     statuses: tuple[str, ...]
     n_columns: int
-    blocks: tuple[int, ...]
-    has_evidence: bool
+    blocks: tuple[int, ...] = ()
+    has_evidence: bool = True
 
 
 @dataclass(frozen=True, slots=True)

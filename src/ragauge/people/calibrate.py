@@ -12,12 +12,18 @@ from ragauge.comparing.scores import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
 from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
-from ragauge.people.metric_agreement import LabelledScores, MetricAgreement, metric_agreement
+from ragauge.people.metric_agreement import (
+    LabelledScores,
+    MetricAgreement,
+    SystemRates,
+    metric_agreement,
+    system_rates,
+)
 from ragauge.people.rater_agreement import Ceiling, RaterAgreement, ceiling, rater_agreement
 from ragauge.people.review_verdicts import is_label_log
-from ragauge.people.system_rates import SystemRates, system_rates
 from ragauge.people.verdicts import MatchedLabels, matched, verdicts_of_labels
 from ragauge.report.report import Report
+from ragauge.report.writing import to_html, to_terminal
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.intervals import Estimate
@@ -45,13 +51,9 @@ class Calibration:
     unscored: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from ragauge.report.writing import to_terminal
-
         return to_terminal(self.report)
 
     def _repr_html_(self) -> str:
-        from ragauge.report.writing import to_html
-
         return to_html(self.report)
 
     @property
@@ -83,7 +85,7 @@ class Calibration:
         for each in self.metrics:
             if each.metric.metric == display.metric:
                 return each
-        raise PlanError([f"{name!r} was not calibrated: it has no values, or was not selected"])
+        raise PlanError(f"{name!r} was not calibrated: it has no values, or was not selected")
 
     def ceiling(self, name: str) -> Ceiling | None:
         """A metric's agreement with one person beside that of two people; None for a single rater."""
@@ -102,16 +104,14 @@ class Calibration:
         """
         rates = self.rates(name)
         if self.kind != "binary":
-            raise PlanError(["a label plan is for labels of yes and no"])
+            raise PlanError("a label plan is for labels of yes and no")
         plans: dict[str, tuple[LabelNeed, ...]] = {}
         for each in rates.systems:
-            estimate = each.corrected or each.from_errors
-            rate = 0.5 if estimate is None else estimate.value
-            rate = min(max(rate, 0.5 / max(each.n_labels, 1)), 1 - 0.5 / max(each.n_labels, 1))
-            plans[each.system] = tuple(
-                labels_needed(margin, rate=rate, correlation=rates.correlation, n_rows=each.n_rows)
-                for margin in margins
-            )
+            estimate, least = each.corrected or each.from_errors, 0.5 / max(each.n_labels, 1)
+            rate = 0.5 if estimate is None else min(max(estimate.value, least), 1 - least)
+            assumed = {"rate": rate, "correlation": rates.correlation}
+            needs = (labels_needed(margin, **assumed, n_rows=each.n_rows) for margin in margins)
+            plans[each.system] = tuple(needs)
         return plans
 
     def disagreements(self, name: str, n: int = 10) -> "pl.DataFrame":
@@ -151,8 +151,7 @@ class Calibration:
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """One row for each metric: its figures with `_low` and `_high`, thresholds, counts, `why_not`."""
-        rows = map(_row, self.metrics)
-        return pl.DataFrame(list(rows), infer_schema_length=None, strict=False)
+        return pl.DataFrame([*map(_row, self.metrics)], infer_schema_length=None, strict=False)
 
 
 def calibrate(
@@ -172,19 +171,17 @@ def calibrate(
 ) -> Calibration:
     """Compare the metrics of a run with people's labels; see `Run.calibrate`."""
     is_own = labels is None or is_label_log(labels, run.folder)
-    problem = ""
     if is_own and any((map, yes, yes_from, skip, kind)):
-        problem = (
+        raise PlanError(
             "the labels of a run need no map, yes, yes_from, skip or kind: they are yes and no"
         )
-    elif sample_only and not is_own:
-        problem = (
+    if sample_only and not is_own:
+        raise PlanError(
             "only the labels of the run's own review queue say which answers were drawn at random"
         )
-    elif not is_own and is_label_log(labels, None):
-        problem = f"{labels} has the labels of another run; copy those that still apply with: ragauge review import"
-    if problem:
-        raise PlanError([problem])
+    if not is_own and is_label_log(labels, None):
+        how = "copy those that still apply with: ragauge review import"
+        raise PlanError(f"{labels} has the labels of another run; {how}")
     if is_own:
         verdicts = verdicts_of_labels(run, is_sample_only=sample_only)
     elif isinstance(labels, Verdicts):
@@ -203,8 +200,19 @@ def calibrate(
         known = {*run.collect(has_value.select("metric").unique())["metric"]}
         chosen = [*{each.metric: each for each in run.metrics if each.metric in known}.values()]
     if not chosen:
-        raise PlanError(["no metric of the run has a value, so there is nothing to compare"])
-    at = _thresholds(run, thresholds or {})
+        raise PlanError("no metric of the run has a value, so there is nothing to compare")
+    at: dict[str, float] = {}
+    problems: list[str] = []
+    for name, value in (thresholds or {}).items():
+        metric = run.metric(name)
+        low = -math.inf if metric.low is None else metric.low
+        high = math.inf if metric.high is None else metric.high
+        if not math.isfinite(value) or not low <= value <= high:
+            scale = f"the scale of {name}, {low:g} to {high:g}"
+            problems.append(f"the threshold {value:g} is not on {scale}")
+        at[metric.metric] = value
+    if problems:
+        raise PlanError(problems)
     clusters = None if cluster is None else clusters_of(run, cluster)
     found = matched(verdicts, run)
     if clusters is not None:
@@ -228,23 +236,6 @@ def calibrate(
     return Calibration(run, found, tuple(agreements), raters, seed, names)
 
 
-def _thresholds(run: ScoredRun, given: Mapping[str, float]) -> dict[str, float]:
-    """The thresholds by label; PlanError for one that is not on its metric's scale."""
-    found: dict[str, float] = {}
-    problems: list[str] = []
-    for name, value in given.items():
-        metric = run.metric(name)
-        low, high = (-math.inf if metric.low is None else metric.low), metric.high
-        high = math.inf if high is None else high
-        if not math.isfinite(value) or not low <= value <= high:
-            scale = f"the scale of {name}, {low:g} to {high:g}"
-            problems.append(f"the threshold {value:g} is not on {scale}")
-        found[metric.metric] = value
-    if problems:
-        raise PlanError(problems)
-    return found
-
-
 def _labelled(
     run: ScoredRun, labels: MatchedLabels, metric: MetricDisplay, clusters: Mapping[str, str] | None
 ) -> LabelledScores:
@@ -260,15 +251,9 @@ def _labelled(
         difference = pl.col("value") - pl.col("of_other")
         frame = frame.join(others, on=["id", "other"], how="left").with_columns(difference)
     scored = frame.drop_nulls("value").sort("id", "system", "other").select(LABELLED)
-    is_tied = pl.col("target").is_null()
-    return LabelledScores(
-        metric,
-        labels.kind,
-        scored.filter(~is_tied),
-        scored.filter(is_tied),
-        frame.height - scored.height,
-        clusters,
-    )
+    untied, tied = (scored.filter(pl.col("target").is_null() == each) for each in (False, True))
+    n_unscored = frame.height - scored.height
+    return LabelledScores(metric, labels.kind, untied, tied, n_unscored, clusters)
 
 
 def _row(agreement: MetricAgreement) -> dict[str, object]:
@@ -276,29 +261,28 @@ def _row(agreement: MetricAgreement) -> dict[str, object]:
     scores = agreement.scores
     row: dict[str, object] = {"metric": agreement.metric.metric, "name": agreement.name}
     row |= {"n": agreement.n, "n_questions": scores.frame["id"].n_unique()}
+
+    def add(name: str, found: Estimate | None) -> None:
+        row[name] = None if found is None else found.value
+        row[f"{name}_low"] = None if found is None else found.low
+        row[f"{name}_high"] = None if found is None else found.high
+
     if scores.kind == "binary":
         n_yes = int(scores.is_yes.sum())
         row |= {"n_yes": n_yes, "n_no": agreement.n - n_yes}
-        row |= _bounds("auroc", agreement.auroc)
+        add("auroc", agreement.auroc)
         for where, threshold, quality in (
             ("set", agreement.set_threshold, agreement.at_set),
             ("best", agreement.best_threshold, agreement.at_best),
         ):
             row[f"{where}_threshold"] = threshold
             for name in ("balanced_accuracy", "kappa", "alpha"):
-                row |= _bounds(f"{name}_at_{where}", quality and getattr(quality, name))
+                add(f"{name}_at_{where}", quality and getattr(quality, name))
             for name in ("both_yes", "only_metric", "only_people", "both_no"):
                 row[f"{name}_at_{where}"] = quality and getattr(quality.table, name)
-    elif scores.kind == "graded":
-        row |= _bounds("spearman", agreement.spearman) | _bounds("kendall", agreement.kendall)
-    else:
-        row |= _bounds("pairwise", agreement.pairwise)
+    for name in {"graded": ("spearman", "kendall"), "preference": ("pairwise",)}.get(
+        scores.kind, ()
+    ):
+        add(name, getattr(agreement, name))
     row |= {"n_tied": scores.n_tied, "n_unscored": scores.n_unscored}
     return row | {"why_not": agreement.why_not or None}
-
-
-def _bounds(name: str, estimate: Estimate | None) -> dict[str, float | None]:
-    found = (None, None, None)
-    if estimate is not None:
-        found = (estimate.value, estimate.low, estimate.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))

@@ -7,9 +7,8 @@ from shlex import quote
 from typing import cast
 
 from ragauge.people.calibrate import Calibration
-from ragauge.people.metric_agreement import MetricAgreement, VerdictQuality
+from ragauge.people.metric_agreement import MetricAgreement, SystemRates
 from ragauge.people.rater_agreement import Ceiling
-from ragauge.people.system_rates import SystemRates
 from ragauge.report.plain import counted, for_terminal, shortened, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
@@ -91,6 +90,34 @@ def calibration_report(
             options = "".join(f" {quote(option)}" for option in label_options)
             commands.append(f"ragauge label-plan {files}{metric}{options}")
     raters = None if found.raters is None else asdict(found.raters)
+
+    def data() -> dict[str, object]:
+        """All figures for programs, with the rates and the disagreements of each metric that has figures."""
+        rates_of: dict[str, object] = {}
+        disagreements: dict[str, object] = {}
+        for each in found.metrics:
+            if each.why_not:
+                continue
+            disagreements[each.name] = found.disagreements(each.metric.metric, 100).to_dicts()
+            if found.kind != "preference":
+                own = found.rates(each.metric.metric)
+                figures = {"threshold": own.threshold, "correlation": own.correlation}
+                systems = [asdict(system) for system in own.systems]
+                figures |= {"labels_look_random": own.is_random, "systems": systems}
+                rates_of[each.name] = figures
+        read = {"source": labels.source, "kind": found.kind, "n": labels.frame.height}
+        return {
+            "headline": headline,
+            "labels": {**read, "raters": list(labels.raters)},
+            "seed": found.seed,
+            "metrics": frame.to_dicts(),
+            "people": raters and {name: raters[name] for name in raters if name != "notes"},
+            "ceiling": ceiling and asdict(ceiling),
+            "rates": rates_of,
+            "disagreements": disagreements,
+            "notes": list(notes),
+        }
+
     return Report(
         headline,
         title,
@@ -99,21 +126,7 @@ def calibration_report(
         items=(Items("they differ most", worst),) if worst else (),
         commands=commands,
         records=lambda: (frame.columns, frame.iter_rows()),
-        data=lambda: {
-            "headline": headline,
-            "labels": {
-                "source": labels.source,
-                "kind": found.kind,
-                "n": labels.frame.height,
-                "raters": list(labels.raters),
-            },
-            "seed": found.seed,
-            "metrics": found.frame.to_dicts(),
-            "people": raters and {name: raters[name] for name in raters if name != "notes"},
-            "ceiling": ceiling and asdict(ceiling),
-            **_data_of_metrics(found),
-            "notes": list(notes),
-        },
+        data=data,
         notes_shown=NOTES_SHOWN,
     )
 
@@ -136,9 +149,12 @@ def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table
     for each in metrics:
         figures = [shown_estimate(each.main)]
         if each.auroc is not None:
-            quality = each.at_set or each.at_best
-            figures.append(_at(each.at_set, each.set_threshold))
-            figures.append(_at(each.at_best, each.best_threshold))
+            at_set, at_best = each.at_set, each.at_best
+            for quality, at in ((at_set, each.set_threshold), (at_best, each.best_threshold)):
+                figure = quality and quality.balanced_accuracy
+                is_known = figure is not None and at is not None
+                figures.append(f"{figure.value:.2f} at {at:.3g}" if figure and is_known else DASH)
+            quality = at_set or at_best
             figures.append(shown_estimate(quality and quality.kappa))
         elif each.spearman is not None:
             figures.append(shown_estimate(each.kendall))
@@ -151,13 +167,6 @@ def _agreement_table(found: Calibration, shown: MetricAgreement | None) -> Table
         middle[-1 if found.kind == "binary" else 0] = kappa + shown_estimate(raters.between)
         rows.append(("two people", *middle, f"{raters.n:,}"))
     return _table(header, rows, GIVES_WAY[found.kind])
-
-
-def _at(quality: VerdictQuality | None, threshold: float | None) -> str:
-    """Balanced accuracy and the threshold it is for."""
-    if quality is None or quality.balanced_accuracy is None or threshold is None:
-        return DASH
-    return f"{quality.balanced_accuracy.value:.2f} at {threshold:.3g}"
 
 
 def _rate_table(shown: MetricAgreement, rates: SystemRates) -> Table:
@@ -186,14 +195,34 @@ def _notes(
     # First, since a terminal shows only some: an option had no effect.
     yield from (note for note in found.notes if note.startswith("--"))
     if shown is not None and (quality := shown.at_set or shown.at_best) is not None:
-        yield f"{_name(shown)} {table_in_words(shown, quality)}"
+        table, threshold = quality.table, shown.threshold if shown.at_set is not None else None
+        sign = "≤" if shown.metric.lower_is_better else "≥"
+        at = "at a held-out threshold" if threshold is None else f"{sign} {threshold:.3g}"
+        yield (
+            f"{_name(shown)} {at}: {table.both_yes:,} yes and {table.both_no:,} no as people; "
+            f"{table.only_metric:,} wrong yes, {table.only_people:,} missed yes"
+        )
     if found.raters is not None and (alpha := found.raters.alpha):
         levels = ", ".join(f"{shown_estimate(value)} ({level})" for level, value in alpha.items())
         raters = counted(len(found.raters.n_labels), "rater")
         yield f"Krippendorff's alpha of {raters}: {levels}"
     if rates is not None:
         yield from [] if rates.is_random else [NOT_RANDOM]
-        yield from rate_notes(rates)
+        systems = rates.systems
+        if any(each.from_errors and not each.own_errors for each in systems):
+            yield "* errors measured on the labels of all systems, as if it erred equally often on each"
+        if few := [short(each.system) for each in systems if each.corrected is None]:
+            yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
+        clipped = dict.fromkeys(
+            short(each.system)
+            for each in systems
+            for rate in (each.corrected, each.from_errors)
+            if rate is not None and rate.is_clipped
+        )
+        if clipped:
+            yield f"a corrected rate beyond the end of the scale is set to the end: {', '.join(clipped)}"
+        if len(systems) > SYSTEMS_SHOWN:
+            yield f"not shown: {counted(len(systems) - SYSTEMS_SHOWN, 'system')} more"
     for each in found.metrics:
         yield from (f"{_name(each)}: {note}" for note in each.notes)
         if each.scores.n_tied and each is shown:
@@ -206,23 +235,6 @@ def _notes(
     if n_more > 0:
         yield f"not shown: {counted(n_more, 'metric')} more"
     yield from found.notes
-
-
-def _data_of_metrics(found: Calibration) -> dict[str, object]:
-    """The rates and the disagreements of each metric with figures."""
-    rates: dict[str, object] = {}
-    disagreements: dict[str, object] = {}
-    for each in found.metrics:
-        if each.why_not:
-            continue
-        disagreements[each.name] = found.disagreements(each.metric.metric, 100).to_dicts()
-        if found.kind != "preference":
-            own = found.rates(each.metric.metric)
-            figures = {"threshold": own.threshold, "correlation": own.correlation}
-            systems = [asdict(system) for system in own.systems]
-            figures |= {"labels_look_random": own.is_random, "systems": systems}
-            rates[each.name] = figures
-    return {"rates": rates, "disagreements": disagreements}
 
 
 def shown_estimate(estimate: "Estimate | CorrectedRate | None") -> str:
@@ -310,35 +322,6 @@ def misreported(rates: SystemRates | None) -> str:
     )
 
 
-def rate_notes(rates: SystemRates) -> Iterator[str]:
-    if any(each.from_errors and not each.own_errors for each in rates.systems):
-        yield "* errors measured on the labels of all systems, as if it erred equally often on each"
-    if few := [short(each.system) for each in rates.systems if each.corrected is None]:
-        yield f"too few labels for a corrected rate: {', '.join(few[:SYSTEMS_SHOWN])}"
-    clipped = [
-        short(each.system)
-        for each in rates.systems
-        if any(found and found.is_clipped for found in (each.corrected, each.from_errors))
-    ]
-    if clipped:
-        names = ", ".join(dict.fromkeys(clipped))
-        yield f"a corrected rate beyond the end of the scale is set to the end: {names}"
-    if len(rates.systems) > SYSTEMS_SHOWN:
-        yield f"not shown: {counted(len(rates.systems) - SYSTEMS_SHOWN, 'system')} more"
-
-
-def table_in_words(agreement: MetricAgreement, quality: VerdictQuality) -> str:
-    """The confusion table in one line."""
-    table = quality.table
-    threshold = agreement.threshold if agreement.at_set is not None else None
-    sign = "≤" if agreement.metric.lower_is_better else "≥"
-    at = "at a held-out threshold" if threshold is None else f"{sign} {threshold:.3g}"
-    return (
-        f"{at}: {table.both_yes:,} yes and {table.both_no:,} no as people; "
-        f"{table.only_metric:,} wrong yes, {table.only_people:,} missed yes"
-    )
-
-
 def label_plan_report(
     plan: Mapping[str, Sequence[LabelNeed]], metric: str | None, correlation: float
 ) -> Report:
@@ -347,43 +330,42 @@ def label_plan_report(
     The system is empty where none is meant. `metric` is the metric that helps, None without one;
     `correlation` is its correlation with the labels.
     """
+
+    def cell(n: int | None, of: LabelNeed, more: str) -> str:
+        return f"{more} {of.n_rows:,}" if n is None else f"{n:,}"
+
+    first, rows = next(iter(plan.values())), list[list[str]]()
     if len(plan) == 1:
         header = ("within ±", "labels alone", "with the metric")
-        rows = [
-            (f"{need.margin:g}", _number(need.by_sampling, need), _number(need.with_metric, need))
-            for need in next(iter(plan.values()))
-        ]
+        for need in first:
+            figures = (need.by_sampling, need.with_metric)
+            rows.append([f"{need.margin:g}", *(cell(n, need, "more than") for n in figures)])
     else:
-        margins = [f"± {need.margin:g}" for need in next(iter(plan.values()))]
-        header = ("labels with the metric (alone)", *margins)
-        rows = [(short(system), *map(_both, needs)) for system, needs in plan.items()]
-    systems = {system: [asdict(need) for need in needs] for system, needs in plan.items()}
-    return Report(
-        _headline(plan, "the metric" if metric is None else short(metric), correlation),
-        tables=(Table(header, rows, wraps=True),),
-        data=lambda: {"metric": metric, "correlation": correlation, "systems": systems},
-    )
-
-
-def _headline(plan: Mapping[str, Sequence[LabelNeed]], name: str, correlation: float) -> str:
-    """What the metric saves at the margin next to ± 0.05."""
+        header = ("labels with the metric (alone)", *(f"± {need.margin:g}" for need in first))
+        for system, needs in plan.items():
+            rows.append([short(system)])
+            for need in needs:
+                alone = (
+                    "" if need.with_metric is None else f" ({cell(need.by_sampling, need, '>')})"
+                )
+                rows[-1].append(cell(need.with_metric, need, ">") + alone)
+    # What the metric saves at the margin next to ± 0.05.
     near = [min(needs, key=lambda each: abs(each.margin - 0.05)) for needs in plan.values()]
     need = max(near, key=lambda each: (each.with_metric is None, each.with_metric or 0))
     rate = "A rate" if len(near) == 1 else "The rate of each system"
     rate, alone, n = f"{rate} within ± {need.margin:g} needs", need.by_sampling, need.with_metric
     if alone is None and n is None:
         least = f"labels of all give ± {need.least_margin:.2f}."
-        return f"{rate} more than the {need.n_rows:,} answers there are; {least}"
-    if alone is None or n is None or correlation <= 0:
-        return f"{rate} {n if alone is None else alone:,} labels."
-    helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
-    return f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
-
-
-def _number(n: int | None, need: LabelNeed, more: str = "more than") -> str:
-    return f"{more} {need.n_rows:,}" if n is None else f"{n:,}"
-
-
-def _both(need: LabelNeed) -> str:
-    alone = "" if need.with_metric is None else f" ({_number(need.by_sampling, need, '>')})"
-    return _number(need.with_metric, need, ">") + alone
+        headline = f"{rate} more than the {need.n_rows:,} answers there are; {least}"
+    elif alone is None or n is None or correlation <= 0:
+        headline = f"{rate} {n if alone is None else alone:,} labels."
+    else:
+        name = "the metric" if metric is None else short(metric)
+        helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
+        headline = f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
+    systems = {system: [asdict(each) for each in needs] for system, needs in plan.items()}
+    return Report(
+        headline,
+        tables=(Table(header, rows, wraps=True),),
+        data=lambda: {"metric": metric, "correlation": correlation, "systems": systems},
+    )

@@ -1,7 +1,7 @@
 """What changes a judge's scores besides the answer: asking again, the order of contexts, length; and the report of it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -198,45 +198,6 @@ def length_effect(
     return LengthEffect(metric.name, len(keys), estimate, held, why_not)
 
 
-def answer_order(
-    judge: str, pairs: Sequence[tuple[str, float, float]], *, seed: int
-) -> AnswerOrder:
-    """The effect of the order of two answers.
-
-    `pairs` has the question's id and, for each of the two orders, 1 if the answer shown first won, 0 if
-    the second did, 0.5 for a tie.
-    """
-    if not pairs:
-        return AnswerOrder(judge, 0, None, None)
-    orders = np.array([pair[1:] for pair in pairs], dtype=float)
-    resamples = _resamples([(id, "") for id, _, _ in pairs], seed)
-    # The second order shows the same answers the other way round: no change means opposite places won.
-    changed = (orders[:, 0] != 1 - orders[:, 1]).astype(float)
-    first, turned = (
-        share_estimate(mean_of(values), len(pairs), resamples)
-        for values in (orders.sum(axis=1) / 2, changed)
-    )
-    return AnswerOrder(judge, len(pairs), first, turned)
-
-
-def _is_yes(values: Sequence[float], metric: MetricDisplay) -> "Bools":
-    return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _flips(is_yes: "Bools") -> float:
-    """The share of pairs of calls whose verdicts differ."""
-    n, n_yes = len(is_yes), int(is_yes.sum())
-    return 2 * n_yes * (n - n_yes) / (n * (n - 1))
-
-
-def _resamples(keys: Iterable[Key], seed: int) -> QuestionResamples:
-    return QuestionResamples(numbered([id for id, _ in keys]), seed=seed)
-
-
 def _within(values: Floats1d, lengths: Floats1d, labels: Floats1d) -> Statistic:
     """The mean of Spearman's correlations within each label, weighted by their answers."""
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
@@ -269,70 +230,100 @@ def _partial(values: Floats1d, lengths: Floats1d, others: Floats1d) -> Statistic
     return correlation
 
 
+def answer_order(
+    judge: str, pairs: Sequence[tuple[str, float, float]], *, seed: int
+) -> AnswerOrder:
+    """The effect of the order of two answers.
+
+    `pairs` has the question's id and, for each of the two orders, 1 if the answer shown first won, 0 if
+    the second did, 0.5 for a tie.
+    """
+    if not pairs:
+        return AnswerOrder(judge, 0, None, None)
+    orders = np.array([pair[1:] for pair in pairs], dtype=float)
+    resamples = _resamples([(id, "") for id, _, _ in pairs], seed)
+    # The second order shows the same answers the other way round: no change means opposite places won.
+    changed = (orders[:, 0] != 1 - orders[:, 1]).astype(float)
+    shares = (mean_of(values) for values in (orders.sum(axis=1) / 2, changed))
+    found = (share_estimate(share, len(pairs), resamples) for share in shares)
+    return AnswerOrder(judge, len(pairs), *found)
+
+
+def _is_yes(values: Sequence[float], metric: MetricDisplay) -> "Bools":
+    return np.array(values) >= (0.5 if metric.middle is None else metric.middle)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _flips(is_yes: "Bools") -> float:
+    """The share of pairs of calls whose verdicts differ."""
+    n, n_yes = len(is_yes), int(is_yes.sum())
+    return 2 * n_yes * (n - n_yes) / (n * (n - 1))
+
+
+def _resamples(keys: Iterable[Key], seed: int) -> QuestionResamples:
+    return QuestionResamples(numbered([id for id, _ in keys]), seed=seed)
+
+
 def judge_bias_report(found: JudgeBias) -> Report:
     """What was measured and what to do; in JSON every figure with its interval."""
-    effects = list(_effects(found))
-    measured = {row[0] for row, _ in effects}
+    rows: list[tuple[str, ...]] = []
+    problems: dict[str, None] = {}
+
+    def add(what: str, of: str, figure: str, n: int, finding: str, is_problem: bool) -> None:
+        rows.append((what, shortened(for_terminal(of), NAME_WIDTH), figure, f"{n:,}", finding))
+        problems.update({what: None} if is_problem else {})
+
+    for each in found.consistency:
+        if each.flips is not None:
+            is_steady, figure = each.flips.value < UNSTEADY, f"{shown_estimate(each.flips)} flips"
+            finding = "steady" if is_steady else "contradicts itself"
+            add("self-consistency", each.metric, figure, each.n, finding, not is_steady)
+    for each in found.contexts:
+        if each.difference is not None:
+            figure, moves = (
+                f"{shown_estimate(each.difference)} reversed",
+                _sign(each.difference) != 0,
+            )
+            flips = each.excess is not None and _sign(each.excess) > 0
+            finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
+            add("order of contexts", each.metric, figure, each.n, finding, moves or flips)
+    notes: list[str] = []
+    for each in found.lengths:
+        if each.correlation is not None:
+            figure, sign = f"{shown_estimate(each.correlation)} rank corr.", _sign(each.correlation)
+            finding = ("no effect shown", "longer scores higher", "shorter scores higher")[sign]
+            add("answer length", each.metric, figure, each.n, finding, sign != 0)
+        if each.why_not:
+            name = shortened(for_terminal(each.metric), NAME_WIDTH)
+            notes.append(f"answer length, {name}: {each.why_not}")
+    for each in found.answers:
+        if each.first is not None and each.changed is not None:
+            figure, sign = f"{shown_estimate(each.first)} first wins", _sign(each.first, 0.5)
+            finding = ("no preference shown", "prefers the first", "prefers the second")[sign]
+            finding += f"; {each.changed.value:.0%} change"
+            add("order of answers", each.judge, figure, each.n, finding, sign != 0)
+    measured = {row[0] for row in rows}
     missing = [what for what in ADVICE if what not in measured]
     unmeasured = f" Not measured: {', '.join(missing)}." if missing else ""
-    problems = list(dict.fromkeys(row[0] for row, is_problem in effects if is_problem))
     headline = f"The judge is not neutral here: {', '.join(problems)}.{unmeasured}"
     if not problems:
         headline = f"No bias beyond chance was found on these answers.{unmeasured}"
-    if not effects:
+    if not rows:
         headline = "Nothing could be measured."
     advice = [f"{what}: {ADVICE[what]}" for what in problems]
-    rows = [row for row, _ in effects]
     held = {effect.held for effect in found.lengths if effect.correlation is not None}
     how = [f"answer length: {HELD.get(name, name)}" for name in sorted(held)]
-    why_not = [
-        f"answer length, {_short(effect.metric)}: {effect.why_not}"
-        for effect in found.lengths
-        if effect.why_not
-    ]
     return Report(
         headline,
         f"{counted(found.n_answers, 'answer')} to {counted(found.n_questions, 'question')}",
         tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
-        notes=(*how, *why_not, *found.notes),
+        notes=(*how, *notes, *found.notes),
         items=(Items.of_texts("what to do", advice),) if advice else (),
         data=lambda: {"headline": headline, **asdict(found), "what_to_do": advice},
     )
-
-
-def _effects(found: JudgeBias) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """A row for what was measured of each metric or judge, and whether it is beyond chance."""
-
-    def row(what: str, of: str, value: str, n: int, finding: str) -> tuple[str, ...]:
-        return what, _short(of), value, f"{n:,}", finding
-
-    for each in found.consistency:
-        if each.flips is not None:
-            is_steady, value = each.flips.value < UNSTEADY, f"{shown_estimate(each.flips)} flips"
-            finding = "steady" if is_steady else "contradicts itself"
-            yield row("self-consistency", each.metric, value, each.n, finding), not is_steady
-    for each in found.contexts:
-        if each.difference is not None:
-            value = f"{shown_estimate(each.difference)} reversed"
-            moves = _sign(each.difference) != 0
-            flips = each.excess is not None and _sign(each.excess) > 0
-            finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
-            yield row("order of contexts", each.metric, value, each.n, finding), moves or flips
-    for each in found.lengths:
-        if each.correlation is not None:
-            value, sign = f"{shown_estimate(each.correlation)} rank corr.", _sign(each.correlation)
-            findings = ("no effect shown", "longer scores higher", "shorter scores higher")
-            yield row("answer length", each.metric, value, each.n, findings[sign]), sign != 0
-    for each in found.answers:
-        if each.first is not None and each.changed is not None:
-            value, sign = f"{shown_estimate(each.first)} first wins", _sign(each.first, 0.5)
-            findings = ("no preference shown", "prefers the first", "prefers the second")
-            text = f"{findings[sign]}; {each.changed.value:.0%} change"
-            yield row("order of answers", each.judge, value, each.n, text), sign != 0
-
-
-def _short(name: str) -> str:
-    return shortened(for_terminal(name), NAME_WIDTH)
 
 
 def _sign(estimate: Estimate, middle: float = 0.0) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,51 +79,39 @@ def rater_agreement(
     raters = sorted(set(wide.columns) - {"item", "id"})
     ratings = wide.select(raters).to_numpy().astype(float)
     drawn = numbered([id if clusters is None else clusters[id] for id in wide["id"]])
-    compared = _compared(ratings, raters, labels.kind)
-    people = _between(compared)
+    pairs, people = _compared(ratings, raters, labels.kind)
     between = None if people is None else QuestionResamples(drawn, seed=seed).estimate(people)
     n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     notes = [f"rater {name!r} gave a single label" for name, size in counts.items() if size == 1]
+    alpha: dict[Level, Estimate] = {}
     if not n:
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
-    elif _are_many(raters):
-        notes.append(f"{len(raters)} raters are too many to compare pair by pair")
-    alpha: dict[Level, Estimate] = {}
-    if n:
+    else:
+        if comb(len(raters), 2) > MAX_PAIRS:
+            notes.append(f"{len(raters)} raters are too many to compare pair by pair")
         items, places = np.nonzero(~np.isnan(ratings))
         levels: list[Level] = ["ordinal", "interval"] if labels.kind == "graded" else ["nominal"]
         statistics = [alpha_of(items, ratings[items, places], level) for level in levels]
         found = QuestionResamples(drawn[items], seed=seed).estimates(statistics)
         alpha = {level: each for level, each in zip(levels, found, strict=True) if each is not None}
-    pairs = tuple(pair for pair, _ in compared)
     return RaterAgreement(n, counts, between, alpha, pairs, tuple(notes))
-
-
-def _are_many(raters: Sequence[str]) -> bool:
-    return len(raters) * (len(raters) - 1) / 2 > MAX_PAIRS
 
 
 def _compared(
     ratings: Floats2d, raters: Sequence[str], kind: str
-) -> list[tuple[RaterPair, Statistic]]:
-    """The pairs of raters with their agreement as a statistic; none if there are too many."""
-    found: list[tuple[RaterPair, Statistic]] = []
-    if _are_many(raters):
-        return found
-    for left, right in combinations(range(len(raters)), 2):
+) -> tuple[tuple[RaterPair, ...], Statistic | None]:
+    """The pairs of raters, none if there are too many; the mean agreement of those with a value, None if none has."""
+    pairs: list[RaterPair] = []
+    known: list[tuple[Statistic, int]] = []
+    is_few = comb(len(raters), 2) <= MAX_PAIRS
+    for left, right in combinations(range(len(raters)), 2) if is_few else ():
         both = np.flatnonzero(~np.isnan(ratings[:, left]) & ~np.isnan(ratings[:, right]))
-        if len(both) < LEAST_COMMON:
-            continue
-        statistic = _agreement_on(both, ratings[both, left], ratings[both, right], kind)
-        value = plain_value(statistic, len(ratings))
-        found.append((RaterPair(raters[left], raters[right], len(both), value), statistic))
-    return found
-
-
-def _between(compared: Sequence[tuple[RaterPair, Statistic]]) -> Statistic | None:
-    """The mean agreement of two raters, over the pairs that have a value; None if none has."""
-    known = [(statistic, pair.n) for pair, statistic in compared if pair.value is not None]
-    return _mean_of(known) if known else None
+        if len(both) >= LEAST_COMMON:
+            statistic = _agreement_on(both, ratings[both, left], ratings[both, right], kind)
+            value = plain_value(statistic, len(ratings))
+            pairs.append(RaterPair(raters[left], raters[right], len(both), value))
+            known += [] if value is None else [(statistic, len(both))]
+    return tuple(pairs), _mean_of(known) if known else None
 
 
 def _agreement_on(rows: "Ints", left: Floats1d, right: Floats1d, kind: str) -> Statistic:
@@ -154,28 +143,22 @@ class Ceiling:
 
 def ceiling(agreement: "MetricAgreement", labels: MatchedLabels, *, seed: int) -> Ceiling | None:
     """The comparison of a metric with people; None without two raters of the same answers."""
-    scores = agreement.scores
+    scores, about = agreement.scores, labels.about(agreement.metric)
+    raters = sorted(set(about["rater"].unique().to_list()))
+    if len(raters) < 2 or (labels.kind == "binary" and agreement.held_out is None):
+        return None
     # Rows on which people are tied count too: without them people would seem to agree more than they do.
     rows = pl.concat([scores.frame, scores.tied])
-    if labels.kind == "binary":
-        if agreement.held_out is None:
-            return None
-        said = agreement.held_out.astype(float)
-    else:
-        said = scores.oriented(rows)
-        said = np.sign(said) if labels.kind == "preference" else said
-    verdicts = rows.select("id", "system", "other").with_columns(pl.Series("said", said))
-    about = labels.about(agreement.metric)
-    if about["rater"].n_unique() < 2:
-        return None
+    said = scores.oriented(rows) if agreement.held_out is None else agreement.held_out.astype(float)
+    said = np.sign(said) if labels.kind == "preference" else said
     answer = ["id", "system", "other"]
+    verdicts = rows.select(*answer, said=pl.Series(said))
     wide = about.pivot("rater", index=answer, values="value", aggregate_function="first")
     wide = wide.join(verdicts, on=answer, how="inner").sort(answer)
-    raters = sorted(set(about["rater"].unique().to_list()))
     ratings = wide.select(raters).to_numpy().astype(float)
     several = (~np.isnan(ratings)).sum(axis=1) > 1
     wide, ratings = wide.filter(pl.Series(several)), ratings[several]
-    people = _between(_compared(ratings, raters, labels.kind))
+    _, people = _compared(ratings, raters, labels.kind)
     if people is None:
         return None
     # The mean agreement of the metric's verdicts with each rater.

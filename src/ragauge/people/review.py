@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
 from ragauge.errors import PlanError
 from ragauge.people.review_labels import (
@@ -11,6 +11,7 @@ from ragauge.people.review_labels import (
     Retraction,
     ReviewLabel,
     Round,
+    RunLabels,
     SamplePlace,
     Value,
     note_problems,
@@ -20,7 +21,6 @@ from ragauge.people.review_labels import (
 )
 from ragauge.people.review_queue import ReviewItem, ReviewQueue
 from ragauge.people.review_verdicts import AnswerLabels, ReviewLabels, applied
-from ragauge.people.run_labels import RunLabels
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import number
 
@@ -43,14 +43,17 @@ class AutomaticVerdict:
     @property
     def value_text(self) -> str:
         """The score with enough decimals to differ from its threshold: 0.4996, not 0.500."""
-        metric, value, threshold = self.metric, self.value, self.threshold
-        if value is None or threshold is None or value == threshold:
-            return number(metric, value)
+        value, threshold = self.value, self.threshold
         for more in range(MAX_MORE_DIGITS):
-            exact = replace(metric, digits=metric.digits + more)
-            if number(exact, value) != number(exact, threshold):
-                return number(exact, value)
-        return repr(value * metric.scale)
+            metric = replace(self.metric, digits=self.metric.digits + more)
+            text = number(metric, value)
+            if (
+                None in (value, threshold)
+                or value == threshold
+                or text != number(metric, threshold)
+            ):
+                return text
+        return repr(cast(float, value) * self.metric.scale)
 
     @property
     def text(self) -> str:
@@ -114,8 +117,7 @@ class Review:
 
     def __post_init__(self) -> None:
         if self.opinions < 1:
-            problem = f"at least one opinion is needed for each answer, got {self.opinions}"
-            raise PlanError([problem])
+            raise PlanError(f"at least one opinion is needed for each answer, got {self.opinions}")
 
     def check_rater(self, name: str) -> None:
         """Raise PlanError for a name that no label can have."""
@@ -200,7 +202,7 @@ class Review:
             if each.label == label and each.rater == rater:
                 self.stored.append(Retraction(label, rater))
                 return each
-        raise PlanError([f"{rater!r} has no label {label!r} to take back"])
+        raise PlanError(f"{rater!r} has no label {label!r} to take back")
 
     def automatic(self, item: ReviewItem) -> list[AutomaticVerdict]:
         """The scores that a label is compared with, in the order of the queue's metrics."""
@@ -211,16 +213,14 @@ class Review:
         scores = queue.run.scan().filter(wanted).select("metric", "value", "status", "reason")
         rows = {metric: row for metric, *row in queue.run.collect(scores).iter_rows()}
         found: list[AutomaticVerdict] = []
-        for display in {each.metric: each for each in queue.metrics}.values():
-            if display.metric not in rows:
-                continue
-            value, status, reason = rows[display.metric]
-            threshold = queue.thresholds.get(display.metric)
-            is_yes = None
-            if value is not None and threshold is not None:
-                is_yes = value <= threshold if display.lower_is_better else value >= threshold
-            why_not = "" if value is not None else (reason or status)
-            found.append(AutomaticVerdict(display, value, is_yes, why_not, threshold))
+        for metric in {each.metric: each for each in queue.metrics}.values():
+            if metric.metric in rows:
+                value, status, reason = rows[metric.metric]
+                threshold, is_yes = queue.thresholds.get(metric.metric), None
+                if value is not None and threshold is not None:
+                    is_yes = value <= threshold if metric.lower_is_better else value >= threshold
+                why_not = "" if value is not None else (reason or status)
+                found.append(AutomaticVerdict(metric, value, is_yes, why_not, threshold))
         return found
 
     def progress(self, rater: str, labels: ReviewLabels | None = None) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from ragauge.engine.judged_scores import DISPUTE, without_judge
+from ragauge.engine.batch import DISPUTE, without_judge
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.runs.manifest import MetricDisplay
@@ -224,7 +224,7 @@ def metrics_about(run: ScoredRun, about: str) -> tuple[MetricDisplay, ...]:
     if not found:
         known = list(dict.fromkeys(bare_name(each.metric) for each in run.metrics))
         hint = did_you_mean(about, known) or f"; it has {', '.join(known)}"
-        raise PlanError([f"the run has no metric {about!r}{hint}"])
+        raise PlanError(f"the run has no metric {about!r}{hint}")
     return found
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from shlex import quote
-from typing import cast
 
 import polars as pl
 
@@ -12,15 +11,14 @@ from ragauge.errors import DataError
 from ragauge.people.calibration import shown_estimate
 from ragauge.people.rater_agreement import RaterAgreement, rater_agreement
 from ragauge.people.review_queue import ReviewQueue
-from ragauge.people.review_reasons import KINDS, ReasonKind
-from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of_queue
+from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of
 from ragauge.people.verdicts import matched, verdicts_of_labels
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats.thresholds import Confusion, confusion
 
-REASONS: Mapping[ReasonKind, str] = {
+REASONS: Mapping[str, str] = {
     "parts": "fuzzy_match and gpt_score disagree",
     "judges": "judges disagree",
     "offline": "judge and offline metric disagree",
@@ -29,15 +27,6 @@ REASONS: Mapping[ReasonKind, str] = {
     "unscored": "a part of answer_match has no score",
     "sample": "random sample",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictCount:
-    """A metric's verdicts beside people's, on the answers that have both."""
-
-    metric: MetricDisplay
-    threshold: float
-    table: "Confusion"
 
 
 @dataclass(frozen=True)
@@ -57,10 +46,10 @@ class ReviewStats:
         return {state: found.count(state) for state in STATES if state in found}
 
     @cached_property
-    def reasons(self) -> list[Mapping[str, str | int]]:
+    def reasons(self) -> list[dict[str, str | int]]:
         """By kind of reason, the answers and their states; an answer with several reasons counts for each."""
-        counts: list[Mapping[str, str | int]] = []
-        for kind in KINDS:
+        counts: list[dict[str, str | int]] = []
+        for kind in REASONS:
             items = [item for item in self.queue.items if kind in item.kinds]
             states = [self.labels.of(item.answer).state for item in items]
             n_labelled = states.count("labelled") + states.count("settled")
@@ -70,10 +59,10 @@ class ReviewStats:
         return counts
 
     @cached_property
-    def raters(self) -> list[Mapping[str, str | int]]:
+    def raters(self) -> list[dict[str, str | int]]:
         """The labels of each person. Conflicts that they settled count apart; `n_seen` labels were not blind."""
         answers = self.labels.answers.values()
-        counts: list[Mapping[str, str | int]] = []
+        counts: list[dict[str, str | int]] = []
         for name in self.labels.raters:
             own = [label for each in answers for label in each.labels if label.rater == name]
             decisions = [each.adjudication for each in answers if each.adjudication]
@@ -94,8 +83,8 @@ class ReviewStats:
         return rater_agreement(matched(verdicts, self.queue.run), seed=self.queue.seed)
 
     @cached_property
-    def automatic(self) -> list[VerdictCount]:
-        """The verdicts of each metric with a threshold beside people's, in the order of the queue's metrics."""
+    def automatic(self) -> list[tuple[MetricDisplay, float, Confusion]]:
+        """Each metric with its threshold and its verdicts beside people's, on the answers that have both."""
         rows = [
             (*answer, each.value == 1)
             for answer, each in self.labels.answers.items()
@@ -104,60 +93,83 @@ class ReviewStats:
         types = {"id": pl.String, "system": pl.String, "people": pl.Boolean}
         people = pl.DataFrame(rows, schema=types, orient="row")
         run, value = self.queue.run, pl.col("value")
-        counts: list[VerdictCount] = []
+        counts: list[tuple[MetricDisplay, float, Confusion]] = []
         for metric in self.queue.metrics:
-            threshold = self.queue.thresholds.get(metric.metric)
-            if threshold is None:
+            if (threshold := self.queue.thresholds.get(metric.metric)) is None:
                 continue
             is_yes = value <= threshold if metric.lower_is_better else value >= threshold
             wanted = (pl.col("metric") == metric.metric) & value.is_not_null()
             scores = run.collect(run.scan().filter(wanted).select("id", "system", is_yes=is_yes))
             both = people.join(scores, on=["id", "system"])
             table = confusion(both["is_yes"].to_numpy(), both["people"].to_numpy())
-            counts += [VerdictCount(metric, threshold, table)] if table.n else []
+            counts += [(metric, threshold, table)] if table.n else []
         return counts
 
 
 def review_stats(queue: ReviewQueue) -> ReviewStats:
     """The figures of a queue and the labels that its run has now."""
-    return ReviewStats(queue, labels_of_queue(queue))
+    return ReviewStats(queue, labels_of(queue.run, queue.about))
 
 
 def stats_report(stats: ReviewStats) -> Report:
     """What is labelled, how far people agree, and how the automatic verdicts compare."""
     automatic: list[tuple[str, ...]] = []
-    for each in stats.automatic:
-        sign, counts = "≤" if each.metric.lower_is_better else "≥", astuple(each.table)
-        name, agree = f"{each.metric.name} {sign} {each.threshold:g}", each.table.accuracy or 0
-        automatic.append((name, *(f"{n:,}" for n in counts), f"{agree:.0%}"))
+    for metric, threshold, table in stats.automatic:
+        sign, agree = "≤" if metric.lower_is_better else "≥", table.accuracy or 0
+        counts = (f"{n:,}" for n in astuple(table))
+        automatic.append((f"{metric.name} {sign} {threshold:g}", *counts, f"{agree:.0%}"))
     reasons, raters = (
-        [tuple(n if isinstance(n, str) else f"{n:,}" for n in row.values()) for row in rows]
+        [
+            tuple(
+                REASONS[str(n)] if name == "kind" else n if isinstance(n, str) else f"{n:,}"
+                for name, n in row.items()
+            )
+            for row in rows
+        ]
         for rows in (stats.reasons, stats.raters)
     )
-    reasons = [(REASONS[cast(ReasonKind, kind)], *counts) for kind, *counts in reasons]
     tables = (
         (("reason", "answers", "labelled", "unsure", "conflicts"), reasons),
         (("person", "match", "contradict", "unsure", "settled", "not blind"), raters),
         (("metric", "both yes", "metric only", "people only", "both no", "agree"), automatic),
     )
-    states = stats.states
+    queue, labels, states = stats.queue, stats.labels, stats.states
     n_done = states.get("labelled", 0) + states.get("settled", 0)
-    parts = [f"{n_done:,} of {counted(len(stats.queue), 'answer')} labelled"]
+    parts = [f"{n_done:,} of {counted(len(queue), 'answer')} labelled"]
     parts += [f"{n:,} {name}" for name in ("open", "unsure") if (n := states.get(name))]
     parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
     commands: list[str] = []
-    if stats.queue.run.place is not None:
-        run = quote(stats.queue.run.place)
+    if queue.run.place is not None:
+        run = quote(queue.run.place)
         is_left = states.get("open") or states.get("unsure")
         commands += [f"ragauge review next {run}"] if is_left else []
         commands += [f"ragauge review next {run} --settle"] if states.get("conflict") else []
         commands += [f"ragauge calibrate {run}"] if stats.automatic else []
+    agreement: dict[str, object] | None = None
+    if (found := stats.agreement) is not None:
+        alpha = found.alpha.get("nominal")
+        agreement = {"n": found.n, "kappa": found.between and found.between.value}
+        agreement |= {"alpha": alpha and alpha.value, "pairs": [*map(asdict, found.pairs)]}
     return Report(
         f"{', '.join(parts)}.",
         tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],
         notes=list(_notes(stats)),
         commands=commands,
-        data=lambda: _data(stats),
+        data=lambda: {
+            "about": queue.about,
+            "n_queue": len(queue),
+            "states": dict(states),
+            "n_stale": labels.n_stale,
+            "n_unknown": labels.n_unknown,
+            "reasons": stats.reasons,
+            "raters": stats.raters,
+            "agreement": agreement,
+            "automatic": [
+                {"metric": metric.metric, "threshold": threshold, **asdict(table)}
+                for metric, threshold, table in stats.automatic
+            ],
+            "notes": list(labels.notes),
+        },
     )
 
 
@@ -179,28 +191,3 @@ def _notes(stats: ReviewStats) -> Iterator[str]:
         kappa, alpha = shown_estimate(found.between), shown_estimate(found.alpha.get("nominal"))
         n = counted(found.n, "answer")
         yield f"People agree with kappa {kappa}, Krippendorff's alpha {alpha}, on {n} with two labels or more."
-
-
-def _data(stats: ReviewStats) -> dict[str, object]:
-    """The figures for programs."""
-    found = stats.agreement
-    agreement: dict[str, object] | None = None
-    if found is not None:
-        alpha = found.alpha.get("nominal")
-        agreement = {"n": found.n, "kappa": found.between and found.between.value}
-        agreement |= {"alpha": alpha and alpha.value, "pairs": [*map(asdict, found.pairs)]}
-    return {
-        "about": stats.queue.about,
-        "n_queue": len(stats.queue),
-        "states": dict(stats.states),
-        "n_stale": stats.labels.n_stale,
-        "n_unknown": stats.labels.n_unknown,
-        "reasons": stats.reasons,
-        "raters": stats.raters,
-        "agreement": agreement,
-        "automatic": [
-            {"metric": each.metric.metric, "threshold": each.threshold, **asdict(each.table)}
-            for each in stats.automatic
-        ],
-        "notes": list(stats.labels.notes),
-    }

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ragauge.errors import StoreError
-from ragauge.people.review_labels import LabelLog, ReviewLabel, Value, says
-from ragauge.people.review_queue import ReviewQueue, answer_digests
+from ragauge.people.review_labels import LabelLog, ReviewLabel, RunLabels, Value, says
+from ragauge.people.review_queue import answer_digests
 from ragauge.people.review_reasons import Answer
-from ragauge.people.run_labels import RunLabels
 from ragauge.report.plain import counted
 from ragauge.runs.manifest import LABELS, MANIFEST
 from ragauge.runs.scored_run import ScoredRun
@@ -55,9 +54,7 @@ class AnswerLabels:
             return "settled"
         if self.is_conflict:
             return "conflict"
-        if self.sure:
-            return "labelled"
-        return "unsure" if self.labels else "open"
+        return "labelled" if self.sure else "unsure" if self.labels else "open"
 
     @property
     def value(self) -> Value:
@@ -80,9 +77,8 @@ class AnswerLabels:
         if self.state == "conflict":
             each = ", ".join(f"{label.rater} {says(label.value)}" for label in self.sure)
             return f"conflict · {each}"
-        if self.state == "labelled":
-            return f"{says(self.value)} · {_and([label.rater for label in self.sure])}"
-        return f"unsure · {_and(self.raters)}" if self.labels else ""
+        whose = [label.rater for label in self.sure] or self.raters
+        return f"{says(self.value)} · {_and(whose)}" if whose else ""
 
 
 @dataclass(frozen=True)
@@ -141,16 +137,10 @@ class ReviewLabels:
 
 def labels_of(run: ScoredRun, about: str | None = None) -> ReviewLabels:
     """The labels of a run; see `Run.labels`."""
-    if run.folder is None:
+    if run.folder is None or not RunLabels.of(run).exist():
         return ReviewLabels(about, {}, 0, 0, ())
     log = RunLabels.of(run).read()
     return applied(log, answer_digests(run, about, log.ids), about)
-
-
-def labels_of_queue(queue: ReviewQueue) -> ReviewLabels:
-    """The labels that hold for a queue's answers, read from the run's folder now."""
-    log = RunLabels.of(queue.run).read()
-    return applied(log, queue.digests, queue.about)
 
 
 def applied(log: LabelLog, digests: Mapping[Answer, str], about: str | None) -> ReviewLabels:
@@ -184,9 +174,8 @@ def is_label_log(source: object, folder: Path | None) -> bool:
     path = Path(source)
     if path.name != LABELS or not path.exists():
         return False
-    if folder is None:
-        return (path.parent / MANIFEST).exists()
-    return path.parent.resolve() == folder.resolve()
+    is_any = folder is None and (path.parent / MANIFEST).exists()
+    return is_any or (folder is not None and path.parent.resolve() == folder.resolve())
 
 
 def _and(names: Sequence[str]) -> str:
@@ -204,20 +193,14 @@ def labels_line(run: ScoredRun) -> str | None:
     As in "labels: 12 of 90 answers by ann and ben, 2 conflicts". What makes the labels unreadable is said
     here: the scores can be shown without them.
     """
-    if run.folder is None or not RunLabels.of(run).exist():
-        return None
     try:
         labels = labels_of(run)
     except StoreError as error:
         return f"labels: {error}"
-    parts: list[str] = []
-    if labels.answers:
-        n = counted(len(run.samples), "answer")
-        parts.append(f"{len(labels):,} of {n} by {', '.join(labels.raters)}")
-    if n := labels.states.get("conflict"):
-        parts.append(counted(n, "conflict"))
-    if n := labels.states.get("unsure"):
-        parts.append(f"{n:,} unsure")
+    n, states = counted(len(run.samples), "answer"), labels.states
+    parts = [f"{len(labels):,} of {n} by {', '.join(labels.raters)}"] if labels.answers else []
+    parts += [counted(states["conflict"], "conflict")] if "conflict" in states else []
+    parts += [f"{states['unsure']:,} unsure"] if "unsure" in states else []
     if labels.n_stale:
         parts.append(f"{counted(labels.n_stale, 'stale label')} not applied")
     return f"labels: {', '.join(parts)}" if parts else None
@@ -225,8 +208,6 @@ def labels_line(run: ScoredRun) -> str | None:
 
 def people_say(run: ScoredRun) -> dict[Answer, str]:
     """What people say of each labelled answer, and who; empty if the labels cannot be read."""
-    if run.folder is None or not RunLabels.of(run).exist():
-        return {}
     try:
         return {answer: each.verdict for answer, each in labels_of(run).answers.items()}
     except StoreError:

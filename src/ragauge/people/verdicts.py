@@ -1,21 +1,22 @@
 """People's verdicts beside a run's scores: those of its review, which label belongs to which answer, the target of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count, repeat, takewhile
 from typing import cast
 
 import polars as pl
 
-from ragauge.engine.judged_scores import without_judge
+from ragauge.engine.batch import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
 from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
+from ragauge.people.review_labels import RunLabels
 from ragauge.people.review_queue import answer_digests
-from ragauge.people.review_reasons import Answer, bare_name
-from ragauge.people.review_verdicts import ReviewLabels, applied
-from ragauge.people.run_labels import RunLabels
+from ragauge.people.review_reasons import bare_name
+from ragauge.people.review_verdicts import applied
 from ragauge.report.plain import counted
 from ragauge.runs.manifest import LABELS, MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
@@ -24,6 +25,7 @@ IDS_NAMED = 3
 NAME_WIDTH = 60
 ONE_LABEL = ("id", "system", "other", "metric", "rater")
 """What a rater gives one label for."""
+
 OWN_RATER = "ragauge"
 """The rater of scores that no judge gave."""
 
@@ -64,18 +66,14 @@ class MatchedLabels:
             target = pl.when(pl.col("value").sum() == 0).then(None).otherwise(mean.sign())
         else:
             target = mean
-        found = (
-            self.about(metric)
-            .group_by("id", "system", "other")
-            .agg(target.alias("target"), pl.len().alias("n_raters"))
-        )
+        answer = ["id", "system", "other"]
+        found = self.about(metric).group_by(answer).agg(target=target, n_raters=pl.len())
         if self.settled is not None:
             decided = self.settled.filter(_is_about(metric)).drop("metric").unique(["id", "system"])
+            found = found.join(decided, on=["id", "system"], how="left")
             target = pl.coalesce("settled", "target").alias("target")
-            found = found.join(decided, on=["id", "system"], how="left").select(
-                "id", "system", "other", target, "n_raters"
-            )
-        return found.sort("id", "system", "other")
+            found = found.select(*answer, target, "n_raters")
+        return found.sort(answer)
 
 
 def verdicts_of(run: ScoredRun) -> Verdicts:
@@ -94,17 +92,11 @@ def verdicts_of(run: ScoredRun) -> Verdicts:
             judge = cast(object, Label.parse(label).settings.get("judge"))
             raters[label] = OWN_RATER if judge is None else str(judge)
     names = {metric.metric: without_judge(metric.metric) for metric in run.metrics}
-    scores = run.collect(
-        run.scan().filter(pl.col("value").is_not_null()).select("id", "system", "metric", "value")
-    )
-    frame = scores.select(
-        "id",
-        "system",
-        pl.lit(None, pl.String).alias("other"),
-        pl.col("metric").replace(names),
-        pl.col("metric").replace(raters).alias("rater"),
-        "value",
-        pl.lit(None, pl.String).alias("answer"),
+    label, nothing = pl.col("metric"), pl.lit(None, pl.String)
+    columns = [label.replace(names), label.replace(raters).alias("rater"), pl.col("value")]
+    scores = run.scan().filter(pl.col("value").is_not_null())
+    frame = run.collect(
+        scores.select("id", "system", nothing.alias("other"), *columns, nothing.alias("answer"))
     )
     is_binary = frame["value"].is_in([0.0, 1.0]).all()
     return Verdicts(frame, "binary" if is_binary else "graded", run.place or "run")
@@ -129,7 +121,18 @@ def verdicts_of_labels(
     settled: list[tuple[object, ...]] = []
     n_picked = 0
     for labels in read:
-        drawn = _drawn(labels)
+        # Those of the random sample, up to its first answer without a label.
+        places = {
+            (label.sample.seed, label.sample.place): answer
+            for answer, each in labels.answers.items()
+            for label in (each.adjudication, *each.labels)
+            if label is not None and label.sample is not None
+        }
+        reached = [
+            takewhile(places.__contains__, zip(repeat(seed), count()))
+            for seed in {seed for seed, _ in places}
+        ]
+        drawn = {places[place] for each in reached for place in each}
         for answer, each in labels.answers.items():
             n_picked += answer not in drawn
             if is_sample_only and answer not in drawn:
@@ -146,44 +149,21 @@ def verdicts_of_labels(
         what = "no labels of a random sample" if is_sample_only and log.valid else "no labels"
         command = f"ragauge review next {run.place}"
         raise DataError([Problem(f"{what} yet; label answers with: {command}", source)])
-    picked = f"{n_picked:,}; for rates, --sample-only leaves them out"
-    counts: dict[str, int | str] = {
-        "stale labels, not applied because the texts have changed": sum(
-            each.n_stale for each in read
-        ),
-        "labels of answers that the run does not have": sum(each.n_unknown for each in read),
-        "conflicts that nobody has settled": sum(each.states.get("conflict", 0) for each in read),
-        "labelled answers that are not part of the random sample": picked
-        if n_picked and not is_sample_only
-        else 0,
+    n_stale, n_unknown = sum(each.n_stale for each in read), sum(each.n_unknown for each in read)
+    n_open = sum(each.states.get("conflict", 0) for each in read)
+    picked = "labelled answers that are not part of the random sample: {:,}; for rates, --sample-only leaves them out"
+    counts = {
+        "stale labels, not applied because the texts have changed: {:,}": n_stale,
+        "labels of answers that the run does not have: {:,}": n_unknown,
+        "conflicts that nobody has settled: {:,}": n_open,
+        picked: 0 if is_sample_only else n_picked,
     }
-    notes = [
-        f"{what}: {n:,}" if isinstance(n, int) else f"{what}: {n}"
-        for what, n in counts.items()
-        if n
-    ]
+    notes = [text.format(n) for text, n in counts.items() if n]
     types = dict.fromkeys((*ONE_LABEL, "value", "answer"), pl.String()) | {"value": pl.Float64()}
     frame = pl.DataFrame(rows, schema=types, orient="row")
     types = dict.fromkeys(("id", "system", "metric"), pl.String()) | {"settled": pl.Float64()}
     decided = pl.DataFrame(settled, schema=types, orient="row")
     return Verdicts(frame, "binary", source, (*log.notes, *notes), decided)
-
-
-def _drawn(labels: ReviewLabels) -> set[Answer]:
-    """The labelled answers of the random sample, up to its first answer without a label."""
-    places = {
-        (label.sample.seed, label.sample.place): answer
-        for answer, each in labels.answers.items()
-        for label in (each.adjudication, *each.labels)
-        if label is not None and label.sample is not None
-    }
-    drawn: set[Answer] = set()
-    for seed in {seed for seed, _ in places}:
-        place = 0
-        while (seed, place) in places:
-            drawn.add(places[seed, place])
-            place += 1
-    return drawn
 
 
 def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
@@ -197,11 +177,20 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
     systems = run.samples.systems
     if named["system"].null_count() and len(systems) > 1:
         there = f"the run has {len(systems)}: {', '.join(systems[:5])}"
-        problem = f"{labels.source}: labels name no system, but {there}; add a column system"
-        raise PlanError([problem])
+        raise PlanError(f"{labels.source}: labels name no system, but {there}; add a column system")
     frame = named.with_columns(pl.col("system").fill_null(next(iter(systems), "")))
     known = run.samples.frame.select("id", "system").unique()
-    notes = [*labels.notes, *notes, *_unknown(frame, run)]
+    notes = [*labels.notes, *notes]
+    is_known = pl.col("id").is_in(known["id"].unique().implode())
+    if (strange := frame.filter(~is_known)).height:
+        n, ids = counted(strange.height, "label"), strange["id"].unique(maintain_order=True)
+        notes.append(f"{n} for ids that the run does not have: {_named(ids.to_list())}")
+    for column in ("system", "other"):
+        given = frame.filter(is_known)[column].drop_nulls()
+        for name in sorted(set(given.to_list()) - set(systems)):
+            hint = did_you_mean(name, systems) or f"; it has {', '.join(systems[:5])}"
+            n = counted(int((given == name).sum()), "label")
+            notes.append(f"{n} for the system {name!r}, which the run does not have{hint}")
     frame = frame.join(known, on=["id", "system"], how="semi", maintain_order="left")
     if labels.kind == "preference":
         others = known.rename({"system": "other"})
@@ -214,7 +203,16 @@ def matched(labels: Verdicts, run: ScoredRun) -> MatchedLabels:
             f"{_quoted(ids)}, the run {_quoted(there)}; use the ids and systems of the run"
         )
         raise DataError([Problem(problem, labels.source)])
-    fresh = _fresh(frame, run)
+    fresh = frame
+    if "answer" in run.samples.columns and frame["answer"].is_not_null().any():
+        # Not of an answer that differs from the run's; white space is no difference.
+        now = run.samples.frame.select("id", "system", pl.col("answer").alias("now"))
+        joined = frame.join(now, on=["id", "system"], how="left", maintain_order="left")
+        labelled, there = (
+            pl.col(name).str.strip_chars().str.replace_all(r"\s+", " ")
+            for name in ("answer", "now")
+        )
+        fresh = joined.filter(labelled.eq(there).fill_null(value=True)).drop("now")
     if not fresh.height:
         problem = "every labelled answer differs from the run's; label again"
         raise DataError([Problem(problem, labels.source)])
@@ -241,8 +239,7 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
     if not unnamed.height:
         return frame.drop("question", strict=False), []
     if "question" not in run.samples.columns:
-        problem = "the labels have no ids, and the run no questions to pair them by; add ids"
-        raise PlanError([problem])
+        raise PlanError("the labels have no ids, and the run no questions to pair them by; add ids")
     ids: dict[str, set[str]] = {}
     for id, question in run.samples.frame.select("id", "question").unique().iter_rows():
         if question is not None:
@@ -272,34 +269,6 @@ def _with_ids(frame: "pl.DataFrame", run: ScoredRun) -> "tuple[pl.DataFrame, lis
         n = counted(n_twice, "label")
         notes.append(f"{n} of a rater for an answer that they had labelled before: not used")
     return once, notes
-
-
-def _unknown(frame: "pl.DataFrame", run: ScoredRun) -> Iterator[str]:
-    """Notes on labels whose id or system the run does not have."""
-    is_known = pl.col("id").is_in(run.samples.frame["id"].unique().implode())
-    strange = frame.filter(~is_known)
-    if strange.height:
-        n, names = counted(strange.height, "label"), strange["id"].unique(maintain_order=True)
-        yield f"{n} for ids that the run does not have: {_named(names.to_list())}"
-    systems = run.samples.systems
-    for column in ("system", "other"):
-        named = frame.filter(is_known)[column].drop_nulls()
-        for name in sorted(set(named.to_list()) - set(systems)):
-            hint = did_you_mean(name, systems) or f"; it has {', '.join(systems[:5])}"
-            n = counted(int((named == name).sum()), "label")
-            yield f"{n} for the system {name!r}, which the run does not have{hint}"
-
-
-def _fresh(frame: "pl.DataFrame", run: ScoredRun) -> "pl.DataFrame":
-    """The labels without those whose answer differs from the run's; white space is no difference."""
-    if "answer" not in run.samples.columns or frame["answer"].is_null().all():
-        return frame
-    now = run.samples.frame.select("id", "system", pl.col("answer").alias("now"))
-    joined = frame.join(now, on=["id", "system"], how="left", maintain_order="left")
-    given, there = (
-        pl.col(name).str.strip_chars().str.replace_all(r"\s+", " ") for name in ("answer", "now")
-    )
-    return joined.filter(given.eq(there).fill_null(value=True)).drop("now")
 
 
 def _is_about(metric: MetricDisplay) -> "pl.Expr":

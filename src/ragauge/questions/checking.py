@@ -13,7 +13,7 @@ from ragauge.questions.checks import check
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.loading import read_questions
 from ragauge.questions.people import QuestionLabel, people_report
-from ragauge.questions.question import MEASURES, Checked, write_rows
+from ragauge.questions.question import MEASURES, Checked, CheckResult, write_rows
 from ragauge.report.plain import counted, shortened
 from ragauge.report.report import Items, Records, Report, Table
 
@@ -69,14 +69,16 @@ class CheckedQuestions:
         write_rows(path, self.checked)
 
     @cached_property
-    def _problems(self) -> list[tuple[str, list[Checked], str]]:
-        """Each problem with the questions that have it and the first of them, the most frequent first."""
+    def _problems(self) -> list[tuple[str, int, str]]:
+        """Each problem with the number of questions that have it and the first of them, the most frequent first."""
         by_name: dict[str, list[Checked]] = {}
         for each in self.checked:
             for name in each.problems:
                 by_name.setdefault(name, []).append(each)
         found = sorted(by_name.items(), key=lambda item: (-len(item[1]), item[0]))
-        return [(name, some, f"{some[0].question.id} {_shown(some[0])!r}") for name, some in found]
+        return [
+            (name, len(some), f"{some[0].question.id} {_shown(some[0])!r}") for name, some in found
+        ]
 
     @property
     def headline(self) -> str:
@@ -84,18 +86,15 @@ class CheckedQuestions:
         n = len(self.checked)
         verb = "is" if 1 in (n, self.n_sound) else "are"
         parts = [f"{self.n_sound:,} of {counted(n, 'question')} {verb} sound"]
-        for name, found, shown in self._problems:
+        for name, n_found, shown in self._problems:
             example = f", e.g. {shown}" if len(parts) == 1 else ""
-            parts.append(f"{len(found):,} {PROBLEMS[name][1 + (len(found) > 1)]}{example}")
+            parts.append(f"{n_found:,} {PROBLEMS[name][1 + (n_found > 1)]}{example}")
         return "; ".join(parts) + "."
 
     @property
     def report(self) -> Report:
         """The verdict, each problem with an example, what was checked, and how hard the questions are."""
-        problems = [
-            (name, PROBLEMS[name][0], shown, str(len(found)))
-            for name, found, shown in self._problems
-        ]
+        problems = [(name, PROBLEMS[name][0], shown, str(n)) for name, n, shown in self._problems]
         header = ("problem", "meaning", "example", "questions")
         statuses = ("ok", "problem", "not checked")
         counts: dict[str, Counter[str]] = {}
@@ -139,8 +138,8 @@ class CheckedQuestions:
         header = ["id", "question", "question_type", "hops", "sound", "problems", "reasons", *names]
         return header, (
             (
-                *(each.question.id, each.question.question, each.question.question_type),
-                *(each.question.hops, each.sound, " ".join(each.problems), "; ".join(each.reasons)),
+                *(getattr(each.question, name) for name in header[:4]),
+                *(each.sound, " ".join(each.problems), "; ".join(each.reasons)),
                 *map(each.cell, names),
             )
             for each in self.checked
@@ -148,28 +147,25 @@ class CheckedQuestions:
 
 
 def _difficulty(checked: Sequence[Checked]) -> Table:
-    located = [
-        each.checks
-        for each in checked
-        if "bm25_rank" in each.checks and each.checks["bm25_rank"].status == "ok"
-    ]
+    none = CheckResult("not checked")
+    located = [each.checks for each in checked if each.checks.get("bm25_rank", none).status == "ok"]
     n = len(located)
     rows: list[tuple[str, str]] = []
 
     def values(name: str) -> list[float]:
-        found = (checks[name].value for checks in located if name in checks)
+        found = (checks.get(name, none).value for checks in located)
         return [value for value in found if value is not None]
 
     for name, ranking in (("bm25_rank", "BM25"), ("encoder_rank", "the encoder")):
         if ranks := values(name):
-            rows.append((f"its passage is first by {ranking}", f"{ranks.count(1) / n:.0%}"))
             first = sum(rank <= 10 for rank in ranks)
+            rows.append((f"its passage is first by {ranking}", f"{ranks.count(1) / n:.0%}"))
             rows.append((f"its passage is among the first 10 by {ranking}", f"{first / n:.0%}"))
     if located:
-        overlaps, n_words = values("overlap"), median(values("n_words"))
+        overlaps = values("overlap")
         shared = f"{median(overlaps):.0%}" if overlaps else "–"
         rows.append(("words of the question in its passage (median)", shared))
-        rows.append(("words of the question (median)", f"{n_words:.0f}"))
+        rows.append(("words of the question (median)", f"{median(values('n_words')):.0f}"))
     return Table(("difficulty", f"of {n:,}"), rows, title="Difficulty")
 
 
@@ -205,11 +201,11 @@ def check_questions(
     checked = check(read, passages)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.model_checks import with_judge
+        from ragauge.questions.models import with_judge
 
         checked = with_judge(checked, passages, judge_config_of(judge), cache)
     if encoder is not None:
-        from ragauge.questions.model_checks import with_encoder
+        from ragauge.questions.models import with_encoder
 
         checked = with_encoder(checked, passages, encoder)
     return CheckedQuestions(checked, passages, source)

@@ -8,8 +8,7 @@ from functools import lru_cache
 from math import log1p
 
 from ragauge.documents.passage import Passage
-from ragauge.documents.reading import Documents
-from ragauge.documents.similar import near_duplicates
+from ragauge.documents.reading import Documents, near_duplicates
 from ragauge.language.references.contradictions import asks_yes_or_no_only
 from ragauge.language.references.match import match_reference
 from ragauge.language.refusals.asked import asked_by
@@ -42,8 +41,6 @@ ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
 """The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
 VARIANTS = ("follow-up", "terse", "misspelt")
 """Types of questions that ask what another one asks, as users do."""
-FAR = 50
-"""Rank by BM25 beyond which a question that names nothing does not find its passage."""
 
 _QUOTED = re.compile(r"[`\"“«「]([^`\"”»」]+)[`\"”»」]|\w+_\w+")
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -58,8 +55,9 @@ _Checks = dict[str, CheckResult]
 _OK = CheckResult("ok")
 
 
-def _problem(name: str, reason: str, value: float | None = None) -> CheckResult:
-    return CheckResult("problem", value, reason, name)
+def _problem(name: str, reason: str | None, value: float | None = None) -> CheckResult:
+    """The problem, if there is a reason."""
+    return CheckResult("problem", value, reason, name) if reason else _OK
 
 
 def not_checked(reason: str) -> CheckResult:
@@ -112,7 +110,7 @@ def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
         checks, relevant = known[key]
         first = questions[first_of[place]] if place in first_of else None
         again = first and f"it asks the same as {first.id}: {first.question[:80]!r}"
-        checks = {**checks, "duplicate": _problem("duplicate", again) if again else _OK}
+        checks = {**checks, "duplicate": _problem("duplicate", again)}
         problems = [each.problem for each in checks.values() if each.status == "problem"]
         if relevant != question.relevant:
             question = replace(question, relevant=relevant)
@@ -123,20 +121,14 @@ def check(questions: Sequence[Question], documents: Documents) -> list[Checked]:
 def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str, float]]:
     """The checks that need no other question, and the relevant passages with those that answer it too."""
     text, relevant = question.question, question.relevant
-    malformed = why_malformed(text)
-    checks: _Checks = {"form": _problem("malformed", malformed) if malformed else _OK}
+    checks: _Checks = {"form": _problem("malformed", why_malformed(text))}
     if not any(map(str.isalnum, text)):
         return checks, relevant
     gold, asked = index.gold(question), asked_by(text)
-    rank = index.rank(text, gold.passages) if gold.passages else None
-    needs_passage = why_not_standalone(text)
-    is_far = gold.passages and (rank is None or rank > FAR)
-    if not needs_passage and is_far and len(asked.content) <= 1 and not asked.specific:
-        needs_passage = "it names nothing by which its passage can be found"
-    checks["stands_alone"] = _problem("not_standalone", needs_passage) if needs_passage else _OK
+    checks["stands_alone"] = _problem("not_standalone", why_not_standalone(text))
     wrong = "; ".join([*gold.misplaced, *gold.missing])
     name = "malformed" if gold.misplaced else "answer_not_in_documents"
-    checks["span"] = _problem(name, wrong) if wrong else _OK
+    checks["span"] = _problem(name, wrong)
     if not question.gold_contexts:
         checks["span"] = not_checked("it has no gold passage")
     if question.answerable:
@@ -150,6 +142,7 @@ def _checks(question: Question, index: PassageIndex) -> tuple[_Checks, dict[str,
     is_shared = asked.content and gold.passages
     overlap = len(asked.content & there) / len(asked.content) if is_shared else None
     located = "ok" if gold.passages else "not checked"
+    rank = index.rank(text, gold.passages) if gold.passages else None
     checks["bm25_rank"] = CheckResult(located, rank)
     checks["overlap"] = CheckResult(located, overlap)
     checks["n_words"] = CheckResult("ok", len(words(text)))
@@ -161,22 +154,23 @@ def _answer_form(question: Question) -> CheckResult:
     text, references = question.question, question.references
     if not references:
         return not_checked("it has no reference")
-    shown = repr(references[0][:60])
-    if blank := [each for each in references if not any(map(str.isalnum, each))]:
-        return _problem("malformed", f"its answer is empty: {blank[0]!r}")
-    is_closed = _is_yes_no(text, references)
-    if not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
-        return _problem("malformed", "its answer is the question itself")
-    if all(map(is_refusal, references)):
-        return _problem("malformed", f"its answer is a refusal: {shown}")
+    shown, is_closed = repr(references[0][:60]), _is_yes_no(text, references)
+    blank = [each for each in references if not any(map(str.isalnum, each))]
     differs = [why for each in references if (why := why_type_differs(text, each))]
-    if len(differs) == len(references):
-        return _problem("malformed", differs[0])
     asked, given = " ".join(words(text)), [" ".join(words(each)) for each in references]
     is_given_away = all(len(each) > 2 and f" {each} " in f" {asked} " for each in given)
-    if is_given_away and not (is_closed or _CHOICE.search(text)):
-        return _problem("malformed", f"the question gives its answer {shown} away")
-    return _OK
+    wrong: str | None = None
+    if blank:
+        wrong = f"its answer is empty: {blank[0]!r}"
+    elif not is_closed and all(_stem_set(each) == _stem_set(text) for each in references):
+        wrong = "its answer is the question itself"
+    elif all(map(is_refusal, references)):
+        wrong = f"its answer is a refusal: {shown}"
+    elif len(differs) == len(references):
+        wrong = differs[0]
+    elif is_given_away and not (is_closed or _CHOICE.search(text)):
+        wrong = f"the question gives its answer {shown} away"
+    return _problem("malformed", wrong)
 
 
 def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResult:

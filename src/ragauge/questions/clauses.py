@@ -13,6 +13,10 @@ MAX_SUBJECT, MAX_REST, MIN_CLAUSE = 9, 24, 4
 SPEECH = re.compile(
     r"(?:n['’]t|['’](?:ve|d|re|ll|m)|\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Ww]ho|[Tt]here|[Ww]hat)['’]s)\b"
 )
+LEAD = re.compile(
+    r"(In \d{4}(?=,? )|(?:In|On|During|Since|At|Under|For) [^,;:]{2,50}(?=,)),? (?=\S)"
+)
+"""What stands before a subject: `In 1968, the circle …`"""
 CUTS = re.compile(
     r"\s*(?:[;:,–—]|\s-\s|\b(?:and|but|or|so|because|which|who|while|whereas|although|though)\b)"
 )
@@ -52,9 +56,8 @@ class Clause(NamedTuple):
         """Whether what it says ends where its rest ends."""
         return not BROKEN_OFF.match(self.ending)
 
-    def asked(self, rest: str | None = None) -> str:
+    def asked(self, rest: str) -> str:
         """The clause in the order of a question, with another rest."""
-        rest = self.rest if rest is None else rest
         return " ".join(filter(None, (self.auxiliary, self.subject, self.main, rest, self.lead)))
 
 
@@ -75,12 +78,7 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
             # Another verb of its subject, or a clause of its own.
             more, verb = joined["more"], joined["more"].split(" ", 1)[0].lower()
             form = en.form_of(verb)
-            is_like = clause.main and form == en.form_of(clause.verb)
-            if form == "third" and re.match(r"\w+ (?:of|on|for|about)\b", more):
-                is_like = False  # `includes a plan and notes on it`
-            if form == "base":  # it may be a noun: `review the product and feature requests`
-                nouns = r"\w+ (?:an?|the|their|to|in|on|at|for|from|with|\d+)\b"
-                is_like = is_like and re.match(nouns, more)
+            is_like = clause.main and form in ("third", "past") and form == en.form_of(clause.verb)
             if verb in en.AUXILIARIES or is_like:
                 clause = _with_verb(clause.subject, verb, more[len(verb) :])
             else:
@@ -89,14 +87,12 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
 
 def _clause(piece: str, names: en.Names) -> Clause | None:
     lead = ""
-    if opening := re.match(
-        r"((?:In|On|During|Since|At|Under|For) [^,;:]{2,50}), (?=\S)|(In \d{4}) (?=\S)", piece
-    ):  # `In 1968, the circle …`
-        lead = opening[1] or opening[2]
+    if opening := LEAD.match(piece):
+        lead = opening[1][0].lower() + opening[1][1:]
         no_lead = en.AUXILIARIES | en.POINTING | en.JOINING | en.words_of("no_lead")
-        if not no_lead.isdisjoint(lead.lower().split()[1:]):
+        if not no_lead.isdisjoint(lead.lower().split()):
             return None
-        lead, piece = lead[0].lower() + lead[1:], piece[opening.end() :]
+        piece = piece[opening.end() :]
     tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
     # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
     plain = [
@@ -107,8 +103,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     if at is None:
         return None
     before = [word for word in words[:at] if not en.is_adverb(word)]
-    is_open = words[0].endswith("ing") and en.form_of(words[at]) in ("past", "base")
-    if is_open or words[: len(before)] != before:  # `Seating organized by …`
+    if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
     subject = _subject(piece[:behind].strip(), before, names)
@@ -122,28 +117,34 @@ def _with_verb(
     subject: str, verb: str, behind: str, lead: str = "", adverb: str = ""
 ) -> Clause | None:
     """The clause of a subject and a verb with what stands behind it; None where its form is unsure."""
+    if verb == "cannot":
+        verb, behind = "can", f"not {behind}"
     rest, ending = cut(behind.strip())
-    if not _may_end(rest, ending):
+    words = en.tokens_of(rest.rstrip(", "))
+    condition = {word.lower().strip(",;:") for word in ending.split()[:4]}
+    if (
+        len(words) > MAX_REST
+        or en.points_outside(rest)
+        or not en.words_of("of_the_page").isdisjoint(words)
+        # It is not true without what was cut off.
+        or not en.words_of("conditions").isdisjoint(condition)
+        or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
+        or ending.startswith("or ")
+    ):
         return None
     following, second = [*rest.lower().split()[:2], "", ""][:2]
     participle = second if en.is_adverb(following) else following
     is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
-    if verb == "cannot":
-        return Clause(subject, "can", "", verb, rest, lead, ending, is_negative=True)
     if is_perfect and verb == "had":
         return None  # earlier than what the sentences before say
-    if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and following == "not"):
-        is_negative = following in ("not", "never")
+    is_negative = "never" in (adverb, following) or following == "not"
+    if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and is_negative):
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
         return Clause(subject, auxiliary, "", verb, rest, lead, ending, is_negative)
     if verb not in en.verbs() or subject == "you":
         return None
     auxiliary = {"third": "does", "base": "do"}.get(en.form_of(verb), "did")
-    nouns = re.split(r" (?:of|in|at|for|on|from|with|to|by) ", subject.lower())[0].split()
-    if auxiliary == "do" and not (en.is_plural(nouns[-1]) or "and" in nouns):
-        return None
-    is_negative = adverb == "never"
     main = en.verbs()[verb].base if is_negative else f"{adverb} {en.verbs()[verb].base}".strip()
     return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
@@ -157,97 +158,79 @@ def _verb_at(words: Sequence[str]) -> int | None:
             return None
         if not at or not (word in en.AUXILIARIES or _may_be_verb(word, before, words[:at], after)):
             continue
-        next_one = after[0] if after else ""
-        is_cut = next_one in en.PREPOSITIONS | {"earlier", "later"} or en.is_adverb(next_one)
-        is_reduced = en.form_of(word) == "past" and is_cut
-        second = _second_verb(after, is_strict=is_reduced)
-        if second is not None:  # `Orders placed before noon are …`
-            is_relative = is_reduced and after[second] in en.AUXILIARIES
-            return at + 1 + second if is_relative and "and" not in after[:second] else None
-        # `Helps find …`, `Mapper removes stop words`, `comments helps retain`
-        is_noun = en.form_of(word) == "base" and en.form_of(before) == "third"
-        first = words[at - 2] if at > 1 else ""
-        is_unsure = en.is_plural(first) or (at < 3 and first not in en.BEFORE_NOUNS)
-        return None if is_noun and is_unsure else at
+        is_reduced = en.form_of(word) == "past" and (
+            after[:1] and (after[0] in en.PREPOSITIONS or en.is_adverb(after[0]))
+        )
+        second = _second_verb(after, is_strict=bool(is_reduced))
+        if second is None:
+            return at
+        # `Orders placed before noon are …`
+        return at + 1 + second if is_reduced and after[second] in en.AUXILIARIES else None
     return None
 
 
 def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence[str]) -> bool:
     if before in en.BEFORE_NOUNS | {"", "and", "or", "`"} or re.search("['’]", before):
         return False
-    following = next((each for each in after[:2] if not en.is_adverb(each)), "")
-    if en.form_of(word) == "base":
+    form, following = en.form_of(word), next((w for w in after[:2] if not en.is_adverb(w)), "")
+    if form == "base":
         heads = [head for head, each in pairwise(subject) if each in en.PREPOSITIONS]
-        return en.is_plural(before) or before == "you" or en.is_plural((*heads, "")[0])
-    is_object = after[1:2] and after[1] in en.PREPOSITIONS and en.is_plural(following)
-    is_third = en.form_of(following) == "third" and not is_object  # `supports upgrades from …`
-    if following in en.AUXILIARIES or is_third or following.endswith("ed"):
+        return en.is_plural((*heads, before)[0]) or before == "you"
+    is_next = following in en.AUXILIARIES or following.endswith("ed")
+    if is_next or en.form_of(following) == "third":
         return False
-    if en.form_of(word) == "third":
-        # `the tests find …`, `approved claims`
+    if form == "third":  # no noun: `the tests find …`, `approved claims`
         is_noun = en.is_participle(before) or (
             en.form_of(following) == "base" and word not in en.words_of("with_noun")
-        )  # `the tests find …`
+        )
         may_follow = following not in ("of", "and", "") or word == "consists"
-        return not is_noun and not en.is_plural(before) and may_follow
+        return not (is_noun or en.is_plural(before)) and may_follow
     # `The team pays approved claims`
-    return en.form_of(word) == "past" and following != "by" and en.form_of(before) != "third"
+    return form == "past" and following != "by" and en.form_of(before) != "third"
 
 
 def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     """Where another finite verb follows that nothing joins: then the first one may be none."""
-    for at, word in enumerate(words):
+    for at, (before, word) in enumerate(pairwise(words), 1):
         if word in en.JOINING or word in ",;:–—" or (word in ("and", "to") and not is_strict):
             return None
-        before = words[at - 1]
         is_finite = en.form_of(word) in ("past", "third", "base") and before not in en.BEFORE_NOUNS
         is_verb = word in en.AUXILIARIES or (is_strict and is_finite)
-        if at and is_verb and before not in ("and", "to"):
+        if is_verb and before not in ("and", "to"):
             return at
     return None
 
 
 def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
-    """The subject in the form that a question needs; None if it is no noun phrase."""
-    if not _is_noun_phrase(text, words, names):
-        return None
-    first, *others = text.split(" ")
-    if words[0] in en.DETERMINERS | {"you"} or quantities(words[0]):
-        return text[0].lower() + text[1:]
-    if any(sign.isupper() or sign.isdigit() for sign in first[1:]):
-        return text
-    is_name = names.capital[words[0]] > names.small[words[0]]
-    if others and others[0][:1].isupper():  # `Old Brewery`, `Lake Orvann`, `Certain VPC nodes`
-        is_name = is_name or bool(names.capital[words[0]]) or not names.small[words[0]]
-    elif not (others or names.capital[words[0]] or names.small[words[0]]):
-        # A name or not: nothing tells.
-        is_noun = en.is_plural(words[0]) or words[0].endswith("ing")
-        return text[0].lower() + text[1:] if is_noun else None
-    return text if is_name else text[0].lower() + text[1:]
-
-
-def _is_noun_phrase(text: str, words: Sequence[str], names: en.Names) -> bool:
-    """Whether the words before a verb may be one noun phrase that points to nothing outside."""
-    if not 0 < len(words) <= MAX_SUBJECT or not text[0].isalnum():
-        return False
+    """The subject in the form that a question needs; None if it is no noun phrase that points to nothing outside."""
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
+    (first, *others), word = text.split(" "), words[0]
     is_alone = len(words) == 1 or words[1] in en.PREPOSITIONS  # `Claims above €50 are …`
-    first, form = words[0], en.form_of(words[0])
-    is_verb = form == "base" or (en.is_participle(first) if is_alone else form == "third")
-    is_noun = names.small[f"the {first}"] or names.small[f"a {first}"]
-    return not (
-        first in en.PREPOSITIONS | en.words_of("no_subject")
-        or (is_verb and not (is_noun or names.is_name(text.split(" ")[0])))
+    is_verb = en.form_of(word) == "base" or (
+        en.is_participle(word) if is_alone else en.form_of(word) == "third"
+    )
+    is_noun = names.small[f"the {word}"] or names.small[f"a {word}"] or names.is_name(first)
+    if (
+        not text[0].isalnum()
+        or len(words) > MAX_SUBJECT
+        or word in en.PREPOSITIONS | en.words_of("no_subject")
+        or (is_verb and not is_noun)
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
-        or words[1:2] == ["more"]
         or len(set(content)) < len(content)
-        or any(word in en.DETERMINERS and before not in openers for before, word in pairwise(words))
+        or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
-        or re.search(r"(?:[A-Z]\S* ){4}[A-Z]", text)
-    )
+    ):
+        return None
+    is_known = others or names.capital[word] or names.small[word] or en.is_plural(word)
+    if word in en.DETERMINERS | {"you"} or quantities(word):
+        return text[0].lower() + text[1:]
+    # `Old Brewery`, `Lake Orvann`
+    if names.is_name(first) or (others and others[0][:1].isupper()):
+        return text
+    return text[0].lower() + text[1:] if is_known else None
 
 
 def cut(rest: str) -> tuple[str, str]:
@@ -256,11 +239,10 @@ def cut(rest: str) -> tuple[str, str]:
     for found in CUTS.finditer(rest):
         before, behind, sign = rest[: found.start()], rest[found.end() :].lstrip(), found[0].strip()
         is_clause = sign not in ("and", "or") or _is_clause(behind)
-        if sign == "," and re.match(r"(?:and|but) ", behind) and "," not in before:
-            pass  # before the only comma and `and` a clause ends
-        elif sign in (",", ":") and re.match(r"\d", behind) and before[-1:].isdigit():
+        if sign in (",", ":") and behind[:1].isdigit() and before[-1:].isdigit():
             continue  # 1,000; 18:30
-        elif sign == ",":  # a list goes on
+        # A list goes on, but before the only comma and `and` a clause ends.
+        if sign == "," and ("," in before or not re.match(r"(?:and|but) ", behind)):
             is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
             items = re.split(r", (?:and |or )?| and | or ", behind)
             is_clause = not is_list or any(map(_is_clause, items))
@@ -273,36 +255,13 @@ def _is_clause(text: str) -> bool:
     words = en.tokens_of(text)[:8]
     openers = en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
     openers |= {"no", "nobody", "everyone", "even"}
-    if not words or words[0] in openers or words[0] in en.verbs():
-        return True
-    second = words[1] if len(words) > 1 else ""
-    if second in en.PREPOSITIONS - {"of"} and quantities(words[0]):
-        return True  # `two live here and three at the other hut`
-    return (words[0].endswith("s") and second in en.PREPOSITIONS | en.ARTICLES) or any(
-        word in en.AUXILIARIES
-        or (en.form_of(word) == "third" and before not in en.DETERMINERS)
-        or (en.form_of(word) == "base" and en.is_plural(before))
-        for before, word in pairwise(words)
-    )
-
-
-def _may_end(rest: str, ending: str) -> bool:
-    """Whether the clause stays true without what was cut off, and points to nothing outside."""
-    words = en.tokens_of(rest.rstrip(", "))
-    after = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    before, last = ["", "", *words][-2:]
-    # `to read | and write the file`, `the filtered | and sorted results`
-    is_shared = ending.startswith("and ") and (
-        re.search(r"\bto \w+ (?:out|up|off|in|on)$|\bboth\b|\bbetween \S+(?: \S+)?$", rest)
-        or (before == "to" and en.form_of(last))
-        or (en.is_participle(last) and before in en.BEFORE_NOUNS | {"only"})
-    )
-    return not (
-        is_shared
-        or en.points_outside(rest)
-        or not en.words_of("of_the_page").isdisjoint(words)
-        or len(words) > MAX_REST
-        or not en.words_of("conditions").isdisjoint(after)
-        or last in en.BEFORE_NOUNS | en.words_of("open_ends")
-        or ending.startswith("or ")
+    return words[:1] != [] and (
+        words[0] in openers
+        or words[0] in en.verbs()
+        or any(
+            word in en.AUXILIARIES
+            or (en.form_of(word) == "third" and before not in en.DETERMINERS)
+            or (en.form_of(word) == "base" and en.is_plural(before))
+            for before, word in pairwise(words)
+        )
     )

@@ -26,20 +26,12 @@ def words_of(name: str) -> frozenset[str]:
 
 BE, HAVE, DO, MODALS = (words_of(name) for name in ("be", "have", "do", "modals"))
 AUXILIARIES = BE | MODALS | HAVE | DO
-ARTICLES = words_of("articles")
-PREPOSITIONS = words_of("prepositions")
+ARTICLES, PREPOSITIONS = words_of("articles"), words_of("prepositions")
 DETERMINERS = ARTICLES | words_of("determiners")
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
-POINTING = words_of("pointing")
-JOINING = words_of("joining")
-TIMES, SCALES = words_of("times"), words_of("scales")
-SIZES = words_of("sizes")
-MEASURED = SIZES | words_of("measured")
-MEASURES = words_of("measures")
-LISTING, COMPLEMENTS, PLACED, TITLE, CALENDAR = (
-    TABLE["patterns"][name] for name in ("listing", "complements", "placed", "title", "calendar")
-)
-ROLE = re.compile(TABLE["patterns"]["role"])
+POINTING, JOINING = words_of("pointing"), words_of("joining")
+PATTERNS: dict[str, str] = TABLE["patterns"]
+ROLE = re.compile(PATTERNS["role"])
 
 
 class Verb(NamedTuple):
@@ -54,31 +46,21 @@ class Verb(NamedTuple):
 @cache
 def verbs() -> Mapping[str, Verb]:
     """The verbs by each of their forms."""
-    triples = [tuple(each.split()) for each in TABLE["irregular"].split(";")]
+    triples = [each.split() for each in TABLE["irregular"].split(";")]
     irregular = {base for base, *_ in triples}
-    triples += [
-        (base, past := _with_ending(base, "ed"), past)
-        for base in TABLE["regular"].split()
-        if base not in irregular
-    ]
+    for base in TABLE["regular"].split():
+        if base not in irregular:
+            stem = re.sub("(?<![aeiou])y$", "i", base) + base[-1] * (base in words_of("doubled"))
+            past = f"{stem}{'d' if base.endswith('e') else 'ed'}"
+            triples.append([base, past, past])
     known: dict[str, Verb] = {}
     for base, past, participle in triples:
-        third = "has" if base == "have" else _with_ending(base, "s")
+        ending = "es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s"
+        third = "has" if base == "have" else re.sub("(?<![aeiou])y$", "ie", base) + ending
         forms = {"participle": participle, "past": past, "base": base, "third": third}
         known |= {word: Verb(base, form, past, third) for form, word in forms.items()}
     known["found"] = Verb("find", "past", "found", "finds")
     return known
-
-
-def _with_ending(base: str, ending: str) -> str:
-    """A regular verb with `s` or `ed`: `tries`, `stopped`."""
-    if re.search(r"[^aeiou]y$", base):
-        return f"{base[:-1]}ie{ending[-1]}"
-    if ending == "s":
-        return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
-    return (base if base not in words_of("doubled") else base + base[-1]) + ending[
-        base.endswith("e") :
-    ]
 
 
 def form_of(word: str) -> str:
@@ -99,9 +81,8 @@ def is_participle(word: str) -> bool:
 
 def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
-    if word in ("people", "men", "women", "children"):
-        return True
-    return word.endswith("s") and not word.endswith(("ss", "us", "is", ".js", "species", "series"))
+    is_regular = word.endswith("s") and not word.endswith(("ss", "us", "is", ".js", "series"))
+    return is_regular or word in ("people", "men", "women", "children")
 
 
 def tokens_of(text: str) -> list[str]:

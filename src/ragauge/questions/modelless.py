@@ -1,4 +1,4 @@
-"""Questions without a model: from sentences, tables, lists and headings that are questions."""
+"""Questions without a model: from sentences, tables and headings that are questions."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,11 +23,7 @@ MARKUP = re.compile(
 )
 LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
-BULLET = re.compile(r"^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(\S.*)$", re.MULTILINE)
-LIST = re.compile(
-    r"(?:^|[.!?] )(?P<intro>[^\n.:]{8,160}):\s*\n+(?P<items>(?:[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S.*(?:\n+|$)){2,12})",
-    re.MULTILINE,
-)
+BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
     r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
     re.MULTILINE,
@@ -40,11 +36,8 @@ MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
-CODED = re.compile(r"\b(?:year|date|code|number|phone|id)\b")
-"""Columns whose numbers are not compared."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
-CURRENCIES = en.words_of("currencies")
-NOUNS = en.MEASURES | en.words_of("nouns")
+NOUNS = en.words_of("measures") | en.words_of("nouns")
 NO_NAMES = en.PREPOSITIONS | en.JOINING | {"to", "everything", "all", "total", "other", "yes", "no"}
 NO_NOUNS = en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS | en.words_of("no_nouns")
 
@@ -78,9 +71,9 @@ class Titles:
             sign = re.search(r"\s?[?？]$", question)
             end = sign.start() if sign else len(question)
             return f"{question[:end]} ({', '.join(map(plain, telling))}){question[end:]}"
-        if own:  # it says them itself, or other documents have them too
-            return None if telling else question
-        return None if re.fullmatch(r"(?:the|your) [a-z-]+|you", subject) else question
+        # Without `telling`, the question says the headings itself; else other documents have them too.
+        is_bare = re.fullmatch(r"(?:the|your) [a-z-]+|you", subject)
+        return None if (telling if own else is_bare) else question
 
 
 def drafts(documents: Documents) -> list[Draft]:
@@ -90,19 +83,17 @@ def drafts(documents: Documents) -> list[Draft]:
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
-        language = languages[passage.document]
+        language, place = languages[passage.document], (passage.document, passage.heading)
         if passage.kind == "table" and language in ("en", *CELL):
             found += _of_table(passage, names, titles, language)
         elif passage.kind == "prose":
-            place = passage.document, passage.heading
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
             if language == "en":
-                found += _of_lists(passage, names, titles)
                 found += _of_sentences(passage, names, titles)
             else:
                 found += _of_foreign(passage, titles, language)
-        headings.add((passage.document, passage.heading))
+        headings.add(place)
     answers: dict[str, set[str]] = defaultdict(set)
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
@@ -129,30 +120,23 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
 
 
 def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterator[Draft]:
-    """The questions of a document itself: in its headings, and before their answers."""
-    asked = [(found[1], found[2], Source(passage, *found.span(2)), "question and answer") for found in QUESTION_AND_ANSWER.finditer(passage.text)]  # fmt: skip
-    heading, sentences = plain(passage.heading.split(" > ")[-1]), [*_sentences(passage)][:2]
-    if is_first and heading.endswith("?") and sentences and not BULLET.match(passage.text):
-        first, source = sentences[0]
-        if first in ("Yes.", "No."):
-            first = " ".join(sentence for sentence, _ in sentences)
-        if source.start < 5:
-            asked.append((heading, first, source, "heading"))
+    """The questions of a document itself: before their answers, and in its headings."""
+    asked = [
+        (found[1], found[2], Source(passage, *found.span(2)), "question and answer")
+        for found in QUESTION_AND_ANSWER.finditer(passage.text)
+    ]
+    heading = plain(passage.heading.split(" > ")[-1])
+    if is_first and heading.endswith("?") and not BULLET.match(passage.text):
+        asked += [(heading, *each, "heading") for each in _sentences(passage) if each[1].start < 5]
     for question, answer, source, pattern in asked:
+        words = set(en.content_words(question))
+        is_near = not words.isdisjoint(en.content_words(answer)) or answer.startswith(("Yes", "No"))
+        # `I` and `my` are the reader.
+        own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
+        is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
         text = titles.beside(plain(question), "", passage)
-        if text and _answers(question, answer):
+        if text and is_near and is_asked and not en.points_outside(answer):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
-
-
-def _answers(question: str, answer: str) -> bool:
-    """Whether a question of a document stands alone, and the sentence below it seems to be its answer."""
-    asked = set(en.content_words(question))
-    begins = ("Yes", "No", "To ", "By ", "In ")
-    is_near = not asked.isdisjoint(en.content_words(answer)) or answer.startswith(begins)
-    # `I` and `my` are the reader.
-    own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
-    is_asked = len(asked) > 2 and ASKING.match(question) and is_good(own)
-    return bool(is_near and is_asked and not en.points_outside(answer))
 
 
 def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
@@ -168,19 +152,18 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
             continue  # a title or a menu
         for asked in questions_of(sentence, names):
             kind, worth = PATTERNS[asked.pattern]
-            question = titles.beside(asked.question, asked.subject, passage)
-            if question is None:
-                continue
-            # A statement that repeats its question would be no answer; with another number it is.
-            answer = f"No. {sentence}" if asked.pattern == "changed number" else asked.answer
-            # Of a statement and the same with another number only one is asked.
-            draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject, worth)
-            yield replace(draft, comparing=asked.comparing, value=asked.value, origin=asked.origin)
+            if question := titles.beside(asked.question, asked.subject, passage):
+                # A statement that repeats its question would be no answer; with another number it is.
+                answer = f"No. {sentence}" if asked.pattern == "changed number" else asked.answer
+                draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject)
+                more = {"comparing": asked.comparing, "value": asked.value, "origin": asked.origin}
+                yield replace(draft, worth=worth, **more)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names), None), source
-            is_said = said and said.auxiliary in ("is", "was")
-            is_thing = said and is_said and re.match("(?:an?|the) ", said.rest)
+            is_thing = (
+                said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
+            )
             subject = said.subject if said and is_thing else ""
 
 
@@ -192,33 +175,6 @@ def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Dra
             if text:
                 kind, pattern = form.question_type, f"{language} {form.question_type}"
                 yield Draft(text, (answer,), (source,), kind, pattern, subject, form.worth)
-
-
-def _of_lists(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
-    """A sentence that ends with a colon, with the items below it."""
-    for found in LIST.finditer(passage.text):
-        items = [plain(item).rstrip(".;,") for item in BULLET.findall(found["items"])]
-        items = [re.sub(r":\s.*", "", item) for item in items]  # `Viewer: can see reports`
-        if any(len(item.split()) > MAX_ANSWER_WORDS for item in items):
-            continue
-        intro, listed = plain(found["intro"]), "; ".join(items)
-        end = found.start("items") + len(found["items"].rstrip())
-        sources = (Source(passage, found.start("intro"), end),)
-        asked = [
-            (f"What {clause.asked('')}?", clause.subject)
-            for clause in clauses(f"{intro} the items.", names)
-            if clause.main and clause.rest == "the items" and en.content_words(clause.subject)
-        ]
-        if following := re.match(
-            r"The following (?P<asked>(?:[\w-]+ ){1,4}(?:are|can|may|must|will) .+)", intro
-        ):
-            asked.append((f"Which {following['asked']}?", ""))
-        if there := re.fullmatch(r"There are (?P<what>[a-z]+ (?:[a-z-]+ ){0,3}[a-z-]+s)", intro):
-            asked.append((f"What are the {there['what']}?", ""))
-        for text, subject in asked:
-            question = titles.beside(text, subject, passage)
-            if question and not en.points_outside(text):
-                yield Draft(question, (listed,), sources, "list", "list items", subject)
 
 
 def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) -> Iterator[Draft]:
@@ -245,61 +201,48 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
             is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
             if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
                 continue
-            sources, kind = (Source(passage, *span),), "table look-up"
             if language in CELL:
-                question = titles.beside(CELL[language].format(column, name), "", passage)
-                if question and column:
-                    yield Draft(question, (cell,), sources, kind, f"{language} cell", name)
-                continue
-            asked = (name, column, "") if is_turned else (column, name, header[0])
-            found = _cell_question(*asked, cell, names)
-            question = titles.beside(found[0], "", passage) if found else None
-            if found and question:
-                draft = Draft(question, (cell,), sources, kind, "cell", name, value=cell)
-                comparing = "" if is_turned else _comparing(found[1], cell)
-                yield replace(draft, comparing=comparing)
-
-
-def _comparing(noun: str, cell: str) -> str:
-    """How two rows are compared by an amount; "" where they are not."""
-    amount = quantities(cell)[:1]
-    is_amount = amount and amount[0].start == 0 and not CODED.search(noun)
-    if not is_amount or not (amount[0].unit or {*noun.split()} & en.MEASURES):
-        return ""
-    is_long = re.search(r"window|period|term|duration|time|length|distance|range", noun)
-    return f"Which has the {'longer' if is_long else 'higher'} {noun}"
+                asked = CELL[language].format(column, name) if column else "", ""
+            elif is_turned:
+                asked = _cell_question(name, column, "", cell, names)[0], ""
+            else:
+                asked = _cell_question(column, name, header[0], cell, names)
+            question = titles.beside(asked[0], "", passage) if asked[0] else None
+            if question:
+                pattern = f"{language} cell" if language in CELL else "cell"
+                sources = (Source(passage, *span),)
+                draft = Draft(question, (cell,), sources, "table look-up", pattern, name)
+                yield replace(draft, comparing=asked[1], value=cell)
 
 
 def _cell_question(
     column: str, row: str, first: str, cell: str, names: en.Names
-) -> tuple[str, str] | None:
-    """`What is the COLUMN of the FIRST ROW, in UNIT?` with COLUMN; None for a column that is no noun."""
-    column, of = re.sub(r"^[Tt]he ", "", column), ""
-    if re.fullmatch(r"[\d.,]+", cell) and (
-        unit := re.fullmatch(r"(?P<what>.+?) (?:\((?P<of>[^()]+)\)|(?P<last>\w+))", column)
-    ):
-        last = unit["last"] or "x"
-        if unit["of"] or last.upper() in CURRENCIES or quantities(f"1 {last}")[0].unit:
-            column, of = unit["what"], unit["of"] or last
+) -> tuple[str, str]:
+    """`What is the COLUMN of the FIRST ROW, in UNIT?`, and how two rows are compared by it; "" for a column that is no noun."""
+    column, unit = re.sub(r"^[Tt]he ", "", column), ""
+    with_unit = re.fullmatch(r"(?P<what>.+?) \((?P<unit>[^()]+)\)", column)
+    if with_unit and re.fullmatch(r"[\d.,]+", cell):
+        column, unit = with_unit["what"], f", in {with_unit['unit']}"
     words = re.findall(r"[\w'’%-]+", column.lower())
-    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or re.search(r"\d{4}|[?!]$", column):
-        return None
+    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS:
+        return "", ""
     last = words[-1]
-    is_count = not of and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
-    is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"] or is_count
+    is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
+    is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
+    if not (is_known or is_count or (column[0].isupper() and not is_other)):
+        return "", ""
     what = re.sub(r"^(?:the|an?) ", "", first.lower())
-    if not (is_known or (column[0].isupper() and not is_other)) or what.endswith(last):
-        return None
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
-    if is_count and not YEAR.fullmatch(row):
-        return f"How many {name} does {thing} have?", name
-    joined = "for" if YEAR.fullmatch(row) else "of"
-    unit_asked = f", in {of.upper() if of.upper() in CURRENCIES else of}" if of else ""
-    return (
-        f"What {'are' if en.is_plural(last) else 'is'} the {name} {joined} {thing}{unit_asked}?",
-        name,
+    amount = quantities(cell)[:1]
+    comparing = (
+        f"Which has the higher {name}" if amount and amount[0].start == 0 and amount[0].unit else ""
     )
+    if is_count:
+        return f"How many {name} does {thing} have?", comparing
+    joined = "for" if YEAR.fullmatch(row) else "of"
+    be = "are" if en.is_plural(last) else "is"
+    return f"What {be} the {name} {joined} {thing}{unit}?", comparing

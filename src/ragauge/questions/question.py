@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
@@ -174,6 +174,11 @@ class Draft:
     """What the user asked before, and what the answer was."""
     origin: str = ""
     """The question that it asks in other words; only one of the two is used."""
+
+    def variant(self, question: str, question_type: str, pattern: str) -> "Draft":
+        """The draft asked in other words; it is compared with no other one."""
+        kind = {"question_type": question_type, "pattern": pattern, "comparing": ""}
+        return replace(self, question=question, origin=self.question, **kind)
 
     def as_question(self, provenance: Mapping[str, object]) -> Question:
         """The question of a test set; its id is its text for now."""

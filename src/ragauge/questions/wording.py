@@ -6,7 +6,6 @@ from functools import cache
 from importlib.resources import files
 
 from ragauge.language.detection import function_words, language_of
-from ragauge.language.refusals.asked import asked_by
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.words import words
@@ -30,7 +29,6 @@ _ASKED_THING = re.compile(
     re.IGNORECASE,
 )
 """Up to the subject of a question: what it asks for is not what a pronoun stands for ("How many beds does it")."""
-_NAME = re.compile(r"(?<![.?!:]\s)(?<!^)(?<!^¿)\b[A-Z\d][\w-]+")
 
 
 @cache
@@ -126,9 +124,6 @@ def why_not_standalone(question: str) -> str | None:
     for found in unnamed:
         if not _names(text[: found.start()], language):
             return f"{found[0]!r} stands for something that the question does not name"
-    found = pattern("vague", language).search(text)
-    if found and not _NAME.search(text):
-        return f"{found[0]!r} is someone or something that the question does not name"
     return None
 
 
@@ -169,7 +164,4 @@ def why_type_differs(question: str, reference: str) -> str | None:
             if has_number or pattern(name).search(answer):
                 return None
             return f"it asks for {kind}, and the answer {answer[:60]!r} has none"
-    if pattern("asks_name").search(question) and pattern("plain_number").search(answer):
-        kind = "place" if asked_by(question).phrases[:1] == ("where",) else "name"
-        return f"it asks for a {kind}, and the answer {answer[:60]!r} is a number"
     return None

@@ -1,26 +1,27 @@
-"""Fuse rankings of the same queries into one, and write it as a TREC run.
+"""Fuse rankings of the same queries into one, and write it as a TREC run. Ties are by id, descending, as in trec_eval."""
 
-A run is a frame with the columns query, doc and score, in any order. Ranks follow trec_eval: ties by id, descending.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import BinaryIO, Literal, get_args
+from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.rankings.hits import Floats, Ints
+from ragauge.rankings.hits import Compat, Floats, Ints
+from ragauge.rankings.reading.sources import run_frame
+from ragauge.rankings.reading.streams import refuse_read_twice
+
+if TYPE_CHECKING:
+    from ragauge.rankings.reading.sources import RankingSource
 
 Method = Literal[
     "rrf", "isr", "borda", "combsum", "combmnz", "combanz", "combmax", "combmin", "combmed"
 ]
 Norm = Literal["min-max", "sum", "z-score", "rank", "none"]
 
-COLUMNS = ("query", "doc", "score")
 BY_RANK = ("rrf", "isr", "borda")
 """Methods that use ranks only, so `norm` does not affect them."""
 UNWRITABLE = r"[\s\x00-\x1f]|^$"
@@ -30,17 +31,18 @@ ROWS_AT_ONCE = 500_000
 
 
 def fuse(
-    runs: "Sequence[pl.DataFrame]",
+    runs: "Sequence[RankingSource]",
     method: Method = "rrf",
     *,
     k: float = 60,
     norm: Norm | None = None,
     weights: Sequence[float] | None = None,
     depth: int | None = None,
+    compat: Compat = "trec9",
 ) -> "pl.DataFrame":
-    """Fuse several runs into one; queries keep the order in which they first appear.
+    """Fuse several runs into one: a frame with the columns query, doc and score, best first.
 
-    Documents are ordered best first; ties are ordered by document id, descending by bytes. The points
+    Each run is anything that `rank` takes. Queries keep the order in which they first appear; documents are ordered best first; ties are ordered by document id, descending by bytes. The points
     that a run gives a document, times the run's weight (1 by default), are combined:
 
     - `rrf`: the sum of 1 / (k + rank), ranks from 1. Cormack, Clarke & Büttcher 2009.
@@ -55,18 +57,46 @@ def fuse(
     (the default) to [0, 1]; `sum`, above the lowest and summing to 1; `z-score`, less the mean and
     divided by the deviation (of the population); `rank`, 1 - (rank - 1) / n; `none`. Scores that are
     all equal become 0 under the first three, as in ranx. A query is fused from the runs that have it.
-    `depth` cuts each fused ranking. Sums are in the order of the runs. Raises PlanError for invalid
-    settings and DataError for invalid rows.
+    `depth` cuts each fused ranking. Ranks are of scores as 32-bit floats, as in trec_eval 9, or with
+    `compat="trec10"` as 64-bit floats. Sums are in the order of the runs. Raises PlanError for invalid
+    settings and DataError when a run cannot be read.
 
-    >>> import polars as pl
-    >>> bm25 = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [9.0, 3.0]})
-    >>> dense = pl.DataFrame({"query": ["1", "1"], "doc": ["b", "c"], "score": [0.8, 0.7]})
-    >>> fuse([bm25, dense], "combsum").rows()  # a: 1; b: 0 + 1; c: 0
-    [('1', 'b', 1.0), ('1', 'a', 1.0), ('1', 'c', 0.0)]
+    >>> fused = fuse([{"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 9.0}}])
+    >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
+    ['b', 'a']
     """
+    if isinstance(runs, str | Mapping):
+        raise PlanError(["fuse needs several runs; give a list of them"])
     weights = [1.0] * len(runs) if weights is None else weights
-    _refuse_settings(len(runs), method, k, norm, weights, depth)
-    pool = _pooled(runs)
+    problems: list[str] = []
+    if len(runs) == 0:
+        problems.append("no run to fuse; give one or more")
+    if method not in get_args(Method):
+        known = ", ".join(get_args(Method))
+        hint = did_you_mean(method, get_args(Method))
+        problems.append(f"unknown fusion method {method!r}{hint}; the methods are {known}")
+    elif norm is not None and method in BY_RANK:
+        problems.append(f"{method} uses ranks only, so norm {norm!r} has no effect; leave it out")
+    if norm is not None and norm not in get_args(Norm):
+        problems.append(f"unknown norm {norm!r}; the norms are {', '.join(get_args(Norm))}")
+    if not 0 <= k < np.inf:
+        problems.append(f"k is {k!r}; give a finite number of at least 0")
+    if len(weights) != len(runs):
+        problems.append(f"{len(weights)} weights for {len(runs)} runs; give one for each run")
+    problems += [
+        f"weight {weight!r} is not a finite number above 0; leave out a run that should not count"
+        for weight in weights
+        if not 0 < weight < np.inf
+    ]
+    if depth is not None and depth < 1:
+        problems.append(f"depth is {depth!r}; give 1 or more")
+    if problems:
+        raise PlanError(problems)
+    refuse_read_twice(runs)
+    pool = _pooled(
+        list(map(run_frame, runs)),
+        in_32_bits=compat == "trec9" and (method in BY_RANK or norm == "rank"),
+    )
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
         if method == "borda":
             score = _borda(pool, weights)
@@ -88,9 +118,9 @@ def fuse(
 
 
 def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
-    """Write a run in TREC format, `query Q0 doc rank score tag`, in the order of its rows.
+    """Write a run, a frame of query, doc and score, in TREC format, in the order of its rows.
 
-    Ranks count a query's rows from 1. A written score reads back as the same float. Raises
+    A line is `query Q0 doc rank score tag`. Ranks count a query's rows from 1. A written score reads back as the same float. Raises
     DataError, before anything is written, for an id or tag that a reader would split.
 
     >>> import io, polars as pl
@@ -99,7 +129,6 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
     >>> file.getvalue()
     b'1 Q0 a 1 0.5 mine\\n'
     """
-    (run,) = _checked([run])
     problems = [
         Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)
         for column in (run["query"], run["doc"], pl.Series("tag", [tag]))
@@ -173,31 +202,24 @@ class Pool:
         return np.bincount(documents, minlength=len(self.query))
 
 
-def _pooled(runs: "Sequence[pl.DataFrame]") -> Pool:
-    numbered = enumerate(_checked(runs))
-    rows = pl.concat(run.with_columns(pl.lit(number).alias("run")) for number, run in numbered)
+def _pooled(runs: "Sequence[pl.DataFrame]", *, in_32_bits: bool) -> Pool:
+    rows = pl.concat(run.with_columns(run=pl.lit(number)) for number, run in enumerate(runs))
     names = rows["query"].unique(maintain_order=True)
     number = pl.col("query").cast(pl.Enum(names)).to_physical()
     rows = rows.with_columns(number).sort("query", "doc", descending=[False, True])
     document = rows.select(pl.struct("query", "doc").rle_id()).to_series().to_numpy()
     query, score, run = (rows[name].to_numpy() for name in ("query", "score", "run"))
+    score = score + 0.0  # no negative zero
+    if in_32_bits:
+        # A fused run cannot hold the infinite ones that scores too large for 32 bits become.
+        with np.errstate(over="ignore"):
+            narrow = score.astype(np.float32).astype(np.float64)
+        score = np.where(np.isfinite(narrow), narrow, score)
     document, query = document.astype(np.int64), query.astype(np.int64)
     of_run = [np.flatnonzero(run == number) for number in range(len(runs))]
     ballots = tuple(Ballot(document[at], query[at], score[at]) for at in of_run)
     first = np.flatnonzero(np.diff(document, prepend=-1))
-    pool = Pool(names, query[first], rows["doc"].gather(first), ballots)
-    problems = [
-        Problem(
-            f"document {pool.doc[place]!r} is listed twice; keep one",
-            f"run {number}",
-            id=pool.names[int(pool.query[place])],
-        )
-        for number, ballot in enumerate(ballots, 1)
-        for place in ballot.document[1:][np.diff(ballot.document) == 0].tolist()
-    ]
-    if problems:
-        raise DataError(problems)
-    return pool
+    return Pool(names, query[first], rows["doc"].gather(first), ballots)
 
 
 def _best_first(query: Ints, score: Floats) -> Ints:
@@ -279,67 +301,3 @@ def _borda(pool: Pool, weights: Sequence[float]) -> Floats:
         points[ballot.document] = n_pooled[ballot.query] - ballot.rank + 1
         total += weight * points
     return total
-
-
-def _refuse_settings(
-    n_runs: int,
-    method: str,
-    k: float,
-    norm: str | None,
-    weights: Sequence[float],
-    depth: int | None,
-) -> None:
-    problems: list[str] = []
-    if n_runs == 0:
-        problems.append("no run to fuse; give one or more")
-    if method not in get_args(Method):
-        known = ", ".join(get_args(Method))
-        hint = did_you_mean(method, get_args(Method))
-        problems.append(f"unknown fusion method {method!r}{hint}; the methods are {known}")
-    elif norm is not None and method in BY_RANK:
-        problems.append(f"{method} uses ranks only, so norm {norm!r} has no effect; leave it out")
-    if norm is not None and norm not in get_args(Norm):
-        problems.append(f"unknown norm {norm!r}; the norms are {', '.join(get_args(Norm))}")
-    if not 0 <= k < np.inf:
-        problems.append(f"k is {k!r}; give a finite number of at least 0")
-    if len(weights) != n_runs:
-        problems.append(f"{len(weights)} weights for {n_runs} runs; give one for each run")
-    problems += [
-        f"weight {weight!r} is not a finite number above 0; leave out a run that should not count"
-        for weight in weights
-        if not 0 < weight < np.inf
-    ]
-    if depth is not None and depth < 1:
-        problems.append(f"depth is {depth!r}; give 1 or more")
-    if problems:
-        raise PlanError(problems)
-
-
-def _checked(runs: "Sequence[pl.DataFrame]") -> "list[pl.DataFrame]":
-    """The runs' columns as texts and numbers; DataError for invalid rows."""
-    problems: list[Problem] = []
-    for number, run in enumerate(runs, 1):
-        source = f"run {number}"
-        if unavailable := [name for name in COLUMNS if name not in run.columns]:
-            has = ", ".join(run.columns) or "none"
-            what = f"has no column {', '.join(unavailable)}; its columns are {has}"
-            problems.append(Problem(what, source))
-            continue
-        if not (kind := run.schema["score"]).is_numeric():
-            what = f"is {kind}, not numbers; read the scores as numbers"
-            problems.append(Problem(what, source, field="score"))
-            continue
-        problems += [
-            Problem(f"is null in {n_null} rows", source, field=name)
-            for name in ("query", "doc")
-            if (n_null := run[name].null_count())
-        ]
-        bad = run.filter(pl.col("score").is_null() | ~pl.col("score").is_finite())
-        for query, doc, score in bad.select(COLUMNS).iter_rows():
-            what = f"document {doc!r} has the score {score!r}; give each a finite number"
-            problems.append(Problem(what, source, field="score", id=query))
-    if problems:
-        raise DataError(problems)
-    # Adding 0 makes -0.0 and 0.0 one score.
-    score = pl.col("score").cast(pl.Float64) + 0.0
-    return [run.select(pl.col("query", "doc").cast(pl.String), score) for run in runs]

@@ -16,9 +16,6 @@ from ragauge.stats.aggregation import Aggregation
 
 Absence = Literal["nothing relevant", "nothing retrieved", "never"]
 
-NOTHING_RELEVANT = "no relevant document is judged"
-NOTHING_RETRIEVED = "nothing is retrieved"
-
 Settings = Mapping[str, SettingValue]
 Function = TypeVar("Function", bound=Callable[..., Floats])
 T = TypeVar("T")
@@ -125,9 +122,10 @@ class Measure:
         own = {name: settings[name] for name in self.setting_names if name in settings}
         causes: list[Cause] = []
         if self.undefined == "nothing relevant":
-            causes.append(Cause(_call(n_relevant, hits, own) == 0, NOTHING_RELEVANT))
+            where = _call(n_relevant, hits, own) == 0
+            causes.append(Cause(where, "no relevant document is judged"))
         if self.undefined == "nothing retrieved":
-            causes.append(Cause(hits.n_retrieved == 0, NOTHING_RETRIEVED))
+            causes.append(Cause(hits.n_retrieved == 0, "nothing is retrieved"))
         if self.beyond:
             causes.append(_call(self.beyond, hits, own))
         undefined = np.zeros(hits.n, np.bool_)
@@ -150,15 +148,9 @@ class Measure:
         parts = {name: _call(make, hits, settings).tolist() for name, make in self.parts.items()}
         hits_of = _grouped(hits.query[at], shown, hits.n)
         grades = _grouped(hits.judged_query, hits.judged_grade.tolist(), hits.n)
-        return [
-            {
-                "hits": hits_of[row],
-                "n_retrieved": n_retrieved,
-                "judged": grades[row],
-                **{name: column[row] for name, column in parts.items()},
-            }
-            for row, n_retrieved in enumerate(hits.n_retrieved.tolist())
-        ]
+        columns = {"hits": hits_of, "n_retrieved": hits.n_retrieved.tolist(), "judged": grades}
+        columns |= parts
+        return [{name: column[row] for name, column in columns.items()} for row in range(hits.n)]
 
 
 def _grouped(query: Ints, cells: list[T], n: int) -> list[list[T]]:

@@ -1,4 +1,4 @@
-"""Score runs against judgements with trec_eval's numbers, and fuse runs."""
+"""Score runs against judgements with trec_eval's numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
@@ -17,9 +17,6 @@ from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.rankings.result import RankingResult, Undefined
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from ragauge.rankings.fusion import Method, Norm
     from ragauge.rankings.reading.sources import RankingSource
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr@10", "recall@100", "precision@10")
@@ -117,44 +114,6 @@ def rank(
         seed,
         tuple(f"{name}: {note}" for name, run in by_name.items() for note in run.notes),
     )
-
-
-def fuse(
-    runs: "Sequence[RankingSource]",
-    method: "Method" = "rrf",
-    *,
-    k: float = 60,
-    norm: "Norm | None" = None,
-    weights: Sequence[float] | None = None,
-    depth: int | None = None,
-    compat: Compat = "trec9",
-) -> "pl.DataFrame":
-    """Fuse several runs into one: a frame with the columns query, doc and score, best first.
-
-    Each run is anything that `rank` takes. `ragauge.rankings.fusion.fuse` describes the methods and
-    norms. Raises DataError when a run cannot be read, PlanError for invalid settings.
-
-    >>> fused = fuse([{"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"b": 9.0}}])
-    >>> fused["doc"].to_list()  # b: 1/62 + 1/61; a: 1/61
-    ['b', 'a']
-    """
-    import polars as pl
-
-    from ragauge.rankings.fusion import BY_RANK
-    from ragauge.rankings.fusion import fuse as fuse_frames
-    from ragauge.rankings.reading.sources import run_frame
-
-    if isinstance(runs, str | Mapping):
-        raise PlanError(["fuse needs several runs; give a list of them"])
-    refuse_read_twice(runs)
-    frames = list(map(run_frame, runs))
-    if compat == "trec9" and (method in BY_RANK or norm == "rank"):
-        # Rounded to 32 bits, as trec_eval 9 compares scores; but a run cannot hold the infinite ones
-        # that those too large for 32 bits become.
-        narrowed = pl.col("score").cast(pl.Float32, strict=False).cast(pl.Float64)
-        score = pl.when(narrowed.is_infinite()).then(pl.col("score")).otherwise(narrowed)
-        frames = [frame.with_columns(score=score) for frame in frames]
-    return fuse_frames(frames, method, k=k, norm=norm, weights=weights, depth=depth)
 
 
 def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:

@@ -1,9 +1,8 @@
 """The result of `rank`: values per query, means with intervals, and comparisons of runs."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -89,7 +88,7 @@ class RankingResult:
     seed: int = 0
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the measures, as they were given to `rank`."""
         return tuple(measure.shown for measure in self.measures)
@@ -174,23 +173,21 @@ class RankingResult:
         from ragauge.stats.intervals import interval
 
         found: list[Summary] = []
-        for run, name in enumerate(self.runs):
-            for measure, shown in enumerate(self.names):
-                kind, (values, counts) = _kind(self.measures[measure]), self._averaged(measure)
-                value, low, high = self.mean(shown, name), None, None
-                if kind != "sum":
-                    # Each query's share of the sums that the aggregate is computed from.
-                    parts = [values[run] * counts[run], counts[run].astype(np.float64)]
-                    ends = ends_of(kind, *self._scale(measure))
-                    rows = np.column_stack(parts)[self.by_name]
-                    estimate = interval(rows, AGGREGATES[kind], ends=ends)
-                    low, high = (estimate.low, estimate.high) if estimate else (None, None)
-                    if value is not None and low is not None and high is not None:
-                        # Widened so that rounding never puts the value outside.
-                        low, high = min(low, value), max(high, value)
-                n_undefined = self.n_undefined(run, measure)
-                n = int(counts[run].sum())
-                found.append(Summary(name, shown, value, low, high, n, n_undefined))
+        for (run, name), (measure, shown) in product(enumerate(self.runs), enumerate(self.names)):
+            kind, (values, counts) = _kind(self.measures[measure]), self._averaged(measure)
+            value, low, high = self.mean(shown, name), None, None
+            if kind != "sum":
+                # Each query's share of the sums that the aggregate is computed from.
+                parts = [values[run] * counts[run], counts[run].astype(np.float64)]
+                ends = ends_of(kind, *self._scale(measure))
+                rows = np.column_stack(parts)[self.by_name]
+                estimate = interval(rows, AGGREGATES[kind], ends=ends)
+                low, high = (estimate.low, estimate.high) if estimate else (None, None)
+                if value is not None and low is not None and high is not None:
+                    # Widened so that rounding never puts the value outside.
+                    low, high = min(low, value), max(high, value)
+            n = int(counts[run].sum())
+            found.append(Summary(name, shown, value, low, high, n, self.n_undefined(run, measure)))
         return tuple(found)
 
     def compare(self, baseline: str | None = None) -> tuple[RunComparison, ...]:
@@ -201,42 +198,34 @@ class RankingResult:
         """
         if len(self.runs) < 2:
             raise PlanError(["compare needs at least two runs; give another run"])
-        pairs = list(combinations(range(len(self.runs)), 2))
-        if baseline is not None:
-            at = self._run(baseline)
-            pairs = [pair for pair in pairs if at in pair]
-        return tuple(
-            compared
-            for measure, asked in enumerate(self.measures)
-            if _kind(asked) == "mean"
-            for compared in self._compare(measure, pairs, baseline)
-        )
-
-    def _compare(
-        self, measure: int, pairs: Sequence[tuple[int, int]], baseline: str | None
-    ) -> Iterator[RunComparison]:
-        """The tests of the pairs that have queries in common."""
         from ragauge.stats.corrections import holm, of_family
         from ragauge.stats.tests import pairwise_randomization
 
-        scored, counted = self._averaged(measure)
-        values, counts = scored[:, self.by_name], counted[:, self.by_name]
-        test_pairs = partial(pairwise_randomization, seed=self.seed, scale=self._scale(measure))
-        tests: dict[tuple[int, int], PairedTest] = {}
-        if counts.any() and (counts == counts[0]).all():
-            tested = test_pairs(values[:, counts[0]])
-            by_pair = dict(zip(combinations(range(len(self.runs)), 2), tested, strict=True))
-            tests = {pair: by_pair[pair] for pair in pairs}
-        else:
-            for pair in pairs:
-                kept = counts[[*pair]].all(axis=0)
-                if kept.any():
-                    (tests[pair],) = test_pairs(values[[*pair]][:, kept])
-        p_values = [test.p_value for test in tests.values()]
-        corrected = of_family(holm, p_values, [test.n_nonzero > 0 for test in tests.values()])
-        for ((run, base), test), p in zip(tests.items(), corrected, strict=True):
-            compared = RunComparison(self.names[measure], self.runs[run], self.runs[base], test, p)
-            yield compared if self.runs[base] == baseline else compared.reversed()
+        every = list(combinations(range(len(self.runs)), 2))
+        at = None if baseline is None else self._run(baseline)
+        pairs = [pair for pair in every if at is None or at in pair]
+        found: list[RunComparison] = []
+        for measure, asked in enumerate(self.measures):
+            if _kind(asked) != "mean":
+                continue
+            scored, counted = self._averaged(measure)
+            values, counts = scored[:, self.by_name], counted[:, self.by_name]
+            test_pairs = partial(pairwise_randomization, seed=self.seed, scale=self._scale(measure))
+            tests: dict[tuple[int, int], PairedTest] = {}
+            if counts.any() and (counts == counts[0]).all():
+                by_pair = dict(zip(every, test_pairs(values[:, counts[0]]), strict=True))
+                tests = {pair: by_pair[pair] for pair in pairs}
+            else:
+                for pair in pairs:
+                    if (kept := counts[[*pair]].all(axis=0)).any():
+                        (tests[pair],) = test_pairs(values[[*pair]][:, kept])
+            p_values = [test.p_value for test in tests.values()]
+            corrected = of_family(holm, p_values, [test.n_nonzero > 0 for test in tests.values()])
+            for ((one, other), test), p in zip(tests.items(), corrected, strict=True):
+                run, base = self.runs[one], self.runs[other]
+                compared = RunComparison(self.names[measure], run, base, test, p)
+                found.append(compared if base == baseline else compared.reversed())
+        return tuple(found)
 
     def common_means(self, measure: str, one: str, other: str) -> tuple[float, float]:
         """The means of two runs over the queries that count for both, which `compare` compares.
@@ -252,18 +241,12 @@ class RankingResult:
 
     def _averaged(self, measure: int) -> tuple[Floats, Bools]:
         """The values in the form that is averaged, and which of them count, both (runs, queries)."""
-        if measure not in self._columns:
-            values, counts = self.values[:, measure], self.is_counted
-            if _kind(self.measures[measure]) == "geometric_mean":
-                values = parts_of(values.ravel(), "geometric_mean")[:, 0].reshape(values.shape)
-            if self.undefined != "zero":
-                counts = counts & ~self.is_undefined[:, measure]
-            self._columns[measure] = values, counts
-        return self._columns[measure]
-
-    @cached_property
-    def _columns(self) -> dict[int, tuple[Floats, Bools]]:
-        return {}
+        values, counts = self.values[:, measure], self.is_counted
+        if _kind(self.measures[measure]) == "geometric_mean":
+            values = parts_of(values.ravel(), "geometric_mean")[:, 0].reshape(values.shape)
+        if self.undefined != "zero":
+            counts = counts & ~self.is_undefined[:, measure]
+        return values, counts
 
     def _scale(self, measure: int) -> tuple[float | None, float | None]:
         found = MEASURES[self.measures[measure].label.name]
@@ -281,19 +264,14 @@ class RankingResult:
 
     def _measure(self, name: str) -> int:
         """The position of a measure by its given name, or by its label."""
-        if name in self._places:
-            return self._places[name]
+        if name in self.names:
+            return self.names.index(name)
         try:
             (asked,) = read_measure(name)
-            return self._places[str(asked.label)]
-        except (LabelError, ValueError, KeyError):
+            return [str(measure.label) for measure in self.measures].index(str(asked.label))
+        except (LabelError, ValueError):
             what = f"measure {name!r} was not computed; the measures are {', '.join(self.names)}"
             raise PlanError([what]) from None
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        labels = {str(measure.label): at for at, measure in enumerate(self.measures)}
-        return {**labels, **{name: at for at, name in enumerate(self.names)}}
 
 
 def _kind(asked: AskedMeasure) -> Aggregation:

@@ -12,8 +12,6 @@ LEVEL = 0.05
 """Significance level: a difference with a smaller p value is marked."""
 MARK = "*"
 DIGITS = 4
-PRECISE_DIGITS = 10
-"""Digits in trec_eval's format: more than its four, so that small differences show."""
 DASH = "–"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 RUNS_NAMED, MEASURES_NAMED = 5, 8
@@ -40,43 +38,36 @@ class RankingTable:
     def means(self) -> Table:
         """A row per run; a narrow terminal has one per run and measure, with its interval."""
         ranked, each_measure = self.ranked, list[tuple[str, ...]]()
-        by_run: dict[str, list[str]] = {run: [] for run in ranked.runs}
+        n_queries = ranked.is_counted.sum(axis=1).tolist()
+        by_run = {run: [run, f"{n:,}"] for run, n in zip(ranked.runs, n_queries, strict=True)}
         for row in ranked.summaries:
             mark = f" {MARK}" if (row.run, row.measure) in self._marked else ""
-            value, span = DASH, _interval(row.low, row.high)
-            if row.value is not None:
-                value = _number(row.value, is_count=ranked.is_count(row.measure))
+            value, span = self._shown(row.value, row.measure), _interval(row.low, row.high)
             shown = value if row.value is None or span == DASH else f"{value} {span}"
             by_run[row.run].append(shown + mark)
             each_measure.append((row.run, row.measure, value + mark, span, f"{row.n:,}"))
-        n_queries = ranked.is_counted.sum(axis=1).tolist()
-        rows = [
-            (run, f"{n:,}", *cells)
-            for (run, cells), n in zip(by_run.items(), n_queries, strict=True)
-        ]
         header = ("run", "measure", "value", "95 % interval", "queries")
         narrow = Table(header, each_measure, n_names=len(header))
         wide = ("run", "queries", *ranked.names)
+        rows = list(map(tuple, by_run.values()))
         return Table(wide, rows, small_print=self.legend, narrower=[narrow])
+
+    def _shown(self, value: float | None, measure: str) -> str:
+        if value is None:
+            return DASH
+        return f"{value:.0f}" if self.ranked.is_count(measure) else f"{value:z.{DIGITS}f}"
 
     @property
     def marked_means(self) -> Table:
         """The means with the best of each measure marked, where there are several runs."""
         ranked, table = self.ranked, self.means
-        best: list[float | None] = [None, None]
-        for name in ranked.names:
+        rows: list[list[str | Cell]] = [[*row[:2]] for row in table.texts]
+        for place, name in enumerate(ranked.names, 2):
             means = [ranked.mean(name, run) for run in ranked.runs]
-            known = [mean for mean in means if mean is not None]
-            is_ranked = len(means) > 1 and not ranked.is_count(name)
-            best.append(max(known, default=None) if is_ranked else None)
-        rows = [
-            [*row[:2]]
-            + [
-                Cell(text, is_best=top is not None and ranked.mean(name, run) == top)
-                for text, name, top in zip(row[2:], ranked.names, best[2:], strict=True)
-            ]
-            for run, row in zip(ranked.runs, table.texts, strict=True)
-        ]
+            best = max((mean for mean in means if mean is not None), default=None)
+            is_ranked = len(means) > 1 and best is not None and not ranked.is_count(name)
+            for row, texts, mean in zip(rows, table.texts, means, strict=True):
+                row.append(Cell(texts[place], is_best=is_ranked and mean == best))
         return replace(table, rows=rows)
 
     @property
@@ -90,11 +81,7 @@ class RankingTable:
             query = ranked.judgements.queries[number]
             for at, run in enumerate(ranked.runs):
                 if ranked.is_counted[at, number]:
-                    found = [(name, values[name, run][query]) for name in names]
-                    cells = [
-                        DASH if value is None else _number(value, is_count=ranked.is_count(name))
-                        for name, value in found
-                    ]
+                    cells = [self._shown(values[name, run][query], name) for name in names]
                     rows.append((query, run, *cells))
         return Table(("query", "run", *names), rows)
 
@@ -172,10 +159,6 @@ def _queries(n: int, kind: str = "") -> str:
     return f"{n:,} {kind}{'query' if n == 1 else 'queries'}"
 
 
-def _number(value: float, *, is_count: bool) -> str:
-    return f"{value:.0f}" if is_count else f"{value:z.{DIGITS}f}"
-
-
 def _interval(low: float | None, high: float | None) -> str:
     # `z` avoids a minus sign before a bound that rounds to 0.
     return DASH if low is None or high is None else f"[{low:z.{DIGITS}f}, {high:z.{DIGITS}f}]"
@@ -190,7 +173,6 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
     names = [name for name in ranked.names if not ranked.is_whole_only(name)]
 
     def records() -> Records:
-        """One line per run and measure; with `per_query`, per run, query and measure."""
         if not per_query:
             header = ("run", "measure", "value", "low", "high", "n", "n_undefined")
             return header, map(astuple, ranked.summaries)
@@ -202,7 +184,6 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
         )
 
     def data() -> dict[str, object]:
-        """Summaries, comparisons and notes; with `per_query` also the values of each query."""
         report: dict[str, object] = {
             "qrels": ranked.judgements.source,
             "undefined": ranked.undefined,
@@ -248,7 +229,7 @@ def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
     as 0 or left out, as `undefined` says.
     """
     lines: list[str] = []
-    forms = [".0f" if ranked.is_count(name) else f".{PRECISE_DIGITS}f" for name in ranked.names]
+    forms = [(name, ".0f" if ranked.is_count(name) else ".10f") for name in ranked.names]
     queries = [_plain(name) for name in ranked.judgements.queries]
     leaves_out = ranked.undefined == "leave_out"
     for at, run in enumerate(ranked.runs):
@@ -257,7 +238,7 @@ def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
         if per_query:
             columns = [
                 (name, ranked.values[at, of].tolist(), ranked.is_undefined[at, of].tolist(), form)
-                for of, (name, form) in enumerate(zip(ranked.names, forms, strict=True))
+                for of, (name, form) in enumerate(forms)
                 if not ranked.is_whole_only(name)
             ]
             is_present = ranked.is_present[at].tolist()
@@ -268,7 +249,7 @@ def to_tsv(ranked: RankingResult, *, per_query: bool) -> str:
                 for measure, values, is_undefined, form in columns
                 if not (leaves_out and is_undefined[query])
             ]
-        for measure, form in zip(ranked.names, forms, strict=True):
+        for measure, form in forms:
             if (value := ranked.mean(measure, run)) is not None:
                 lines.append(f"{measure}\tall\t{value:{form}}\n")
     return "".join(lines)

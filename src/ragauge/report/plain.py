@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 
 # Controls, all format characters (bidirectional marks and isolates, zero-width characters …), line separators,
@@ -65,13 +65,7 @@ SHELL = re.compile(f"{INVISIBLE.pattern}|['\\\\]|(?<=:):|(?<=#)#")
 
 
 def for_terminal(text: str, *, lines: bool = False) -> str:
-    """Escape invisible characters and anything that a terminal or CI service would execute.
-
-    With `lines`, line ends are kept; otherwise they are escaped too.
-
-    >>> for_terminal("a\\x1b[31mb\\nc")
-    'a\\\\x1b[31mb\\\\nc'
-    """
+    """Escape invisible characters and anything that a terminal or CI service would execute; `lines` keeps line ends."""
     if lines:
         return "\n".join(for_terminal(line) for line in text.splitlines())
 
@@ -86,22 +80,12 @@ def for_terminal(text: str, *, lines: bool = False) -> str:
 
 
 def data_for_terminal(text: str) -> str:
-    """A file's text, such as CSV or JSON, as a terminal shows it: invisible characters by their numbers.
-
-    Line ends and tabs stay. JSON stays the same data.
-
-    >>> data_for_terminal('{"id": "a\u202eb"}\\n')
-    '{"id": "a\\\\u202eb"}\\n'
-    """
+    """A file's text as a terminal shows it: invisible characters but line ends and tabs by their numbers; JSON stays the same data."""
     return re.sub(INVISIBLE_IN_DATA, _by_units, text)
 
 
 def data_for_pipe(text: str) -> str:
-    """The same for what may be read by a program or reach a terminal through `head`: only controls by their numbers.
-
-    >>> data_for_pipe("a\x1b[31m, ב\u200f")
-    'a\\\\u001b[31m, ב\u200f'
-    """
+    """The same for what a program may read, or reach a terminal through `head`: only controls by their numbers."""
     return re.sub(CONTROLS_IN_DATA, _by_units, text)
 
 
@@ -111,33 +95,18 @@ def _by_units(match: re.Match[str]) -> str:
 
 
 def for_csv(text: str) -> str:
-    """The text as a CSV cell; a formula gets a leading quote, so that no spreadsheet runs it.
-
-    >>> for_csv("=1+1"), for_csv("-0.133")
-    ("'=1+1", '-0.133')
-    """
+    """The text as a CSV cell; a formula gets a leading quote, so that no spreadsheet runs it."""
     text = text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
     return f"'{text}" if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
 
 def for_markdown(text: str) -> str:
-    """The text as a cell of a Markdown table, with Markdown and HTML syntax escaped.
-
-    >>> for_markdown("a|<b>")
-    'a\\\\|\\\\<b\\\\>'
-    """
-    shown = for_terminal(text)
-    return re.sub(MARKDOWN, r"\\\1", shown)
+    """The text as a cell of a Markdown table, with Markdown and HTML syntax escaped."""
+    return re.sub(MARKDOWN, r"\\\1", for_terminal(text))
 
 
 def for_latex(text: str) -> str:
-    """The text with LaTeX syntax escaped.
-
-    Characters that only XeLaTeX and LuaLaTeX can set are written by their number where pdflatex reads them.
-
-    >>> for_latex("50 % of R&D"), for_latex("東")
-    ('50 \\\\% of R\\\\&D', '\\\\ifdefined\\\\Uchar 東\\\\else U+6771\\\\fi{}')
-    """
+    """The text with LaTeX syntax escaped; pdflatex reads the numbers of characters that only XeLaTeX and LuaLaTeX can set."""
 
     def by_number(match: re.Match[str]) -> str:
         numbers = " ".join(f"U+{ord(char):04X}" for char in match[0])
@@ -147,30 +116,18 @@ def for_latex(text: str) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """The number with its noun, singular or plural.
-
-    >>> counted(1, "answer"), counted(1_000, "answer")
-    ('1 answer', '1,000 answers')
-    """
+    """The number with its noun: `1 answer`, `1,000 answers`."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def some(names: Sequence[str], n: int) -> str:
-    """The first n names and the number of the others.
-
-    >>> some(("a", "b", "c"), 2)
-    'a, b … 1 more'
-    """
+    """The first n names and the number of the others: `a, b … 1 more`."""
     rest = len(names) - n
     return ", ".join(names[:n]) + (f" … {rest:,} more" if rest > 0 else "")
 
 
 def shortened(text: str, width: int) -> str:
-    """The text in at most `width` columns, with an ellipsis if it was cut.
-
-    >>> shortened("evaluation", 6)
-    'evalu…'
-    """
+    """The text in at most `width` columns, with an ellipsis if it was cut."""
     if len(text) <= width and _width(text) <= width:
         return text
     kept = text[:width]
@@ -183,31 +140,20 @@ def distinct_names(names: Sequence[str], width: int) -> Mapping[str, str]:
     """Each name in at most `width` columns, so that no two look the same if that is possible.
 
     Of names that would be cut to the same text, the end is shown, or beginning and end.
-
-    >>> distinct_names(["model-of-may-large", "model-of-may-small"], 10)
-    {'model-of-may-large': '…may-large', 'model-of-may-small': '…may-small'}
     """
-    shown = [for_terminal(name) for name in names]
-    half = width // 2
-    forms = (
-        [shortened(name, width) for name in shown],
-        [_end(name, width) for name in shown],
-        [
-            name
-            if shortened(name, width) == name
-            else f"{shortened(name, half)}{_end(name, width - half + 1)[1:]}"
-            for name in shown
-        ],
-    )
-    best = max(forms, key=lambda form: len(set(form)))
+    shown, half = [for_terminal(name) for name in names], width // 2
+
+    def end(text: str, width: int) -> str:
+        return shortened(text[::-1], width)[-2::-1]
+
+    def form(cut: Callable[[str], str]) -> list[str]:
+        return [name if shortened(name, width) == name else cut(name) for name in shown]
+
+    starts = form(lambda name: shortened(name, width))
+    ends = form(lambda name: f"…{end(name, width)}")
+    both = form(lambda name: f"{shortened(name, half)}{end(name, width - half + 1)}")
+    best = max((starts, ends, both), key=lambda form: len(set(form)))
     return dict(zip(names, best, strict=True))
-
-
-def _end(text: str, width: int) -> str:
-    """The end of a text in at most `width` columns, after an ellipsis if it was cut."""
-    if shortened(text, width) == text:
-        return text
-    return f"…{shortened(text[::-1], width)[-2::-1]}"
 
 
 def _width(text: str) -> int:
@@ -215,11 +161,7 @@ def _width(text: str) -> int:
 
 
 def shell_word(text: str) -> str:
-    """The text as one word of a shell command, with no character that a terminal hides or obeys.
-
-    >>> shell_word("q1"), shell_word("it's"), shell_word("a\\nb")
-    ('q1', '\\'it\\'"\\'"\\'s\\'', "$'a\\\\nb'")
-    """
+    """The text as one word of a shell command, with no character that a terminal hides or obeys."""
     if not INVISIBLE.search(text) and not WORKFLOW_COMMAND.search(text):
         return quote(text)
     known = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
@@ -233,16 +175,10 @@ def shell_word(text: str) -> str:
 
 
 def show_command(folder: object, id: str | None = None) -> str:
-    """The command that shows a question of a run; without an id, everything about the run.
-
-    >>> show_command("my run", "q1"), show_command("runs/a")
-    ("ragauge show 'my run' q1", 'ragauge show runs/a --full')
-    >>> show_command("runs/a", "--full")
-    'ragauge show -- runs/a --full'
-    """
+    """The command that shows a question of a run; without an id, everything about the run."""
     names = [str(folder)] if id is None else [str(folder), id]
     # After "--" a name that begins with a dash is no option.
     options = "" if id is not None else " --full"
-    dashes = " --" if any(name.startswith("-") for name in names) else ""
     words = " ".join(map(shell_word, names))
-    return f"ragauge show{options}{dashes} {words}" if dashes else f"ragauge show {words}{options}"
+    is_dashed = any(name.startswith("-") for name in names)
+    return f"ragauge show{options} -- {words}" if is_dashed else f"ragauge show {words}{options}"

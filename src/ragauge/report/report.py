@@ -4,14 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-Records = tuple[Sequence[str], Iterable[Sequence[object]]]
-"""A header and rows of plain values."""
+Records = tuple[Sequence[str], Iterable[Sequence[object]]]  # a header and rows of plain values
 
 
-YES, NO = "✓", "✗"
-"""Signs that a label may be, shown in green and red."""
-MARK = "*"
-"""The mark of a significant difference, shown in red."""
+YES, NO = "✓", "✗"  # signs that a label may be, shown in green and red
+MARK = "*"  # the mark of a significant difference, shown in red
 
 
 class Cell(NamedTuple):
@@ -50,33 +47,24 @@ class Table:
     gives_way: Sequence[Sequence[int]] = ()
     narrower: Sequence["Table"] = ()
     """What a narrow terminal shows in place of the table, the widest first; then `gives_way` has no meaning."""
-    missing: Sequence[str] = ()
-    """What a narrower table lacks."""
-    gap: int = 3
-    """Blanks between two columns of a terminal where there is room."""
+    missing: Sequence[str] = ()  # what a narrower table lacks
+    gap: int = 3  # blanks between two columns of a terminal where there is room
     wraps: bool = False
     splits: bool = False
     """Whether a narrow terminal shows the columns in several tables below each other."""
     title: str = ""
-    caption: str = ""
-    """What a paper says below the table; the report's headline by default."""
-    small_print: str = ""
-    """What a paper says in small print below the table."""
+    caption: str = ""  # what a paper says below the table; the report's headline by default
+    small_print: str = ""  # what a paper says in small print below the table
     is_cut: bool = True
     """Whether a terminal that is too narrow for every layout cuts names; otherwise its lines are longer."""
     closing: Sequence[str] = ()
     """Plain lines below the table, in every format; also without a table."""
-    legend: Sequence[str] = ()
-    """What Markdown and HTML say below the table, a paragraph each."""
-    notes: Sequence[str] = ()
-    """Notes on this table alone."""
-    level: int = 3
-    """That of the title in Markdown."""
-    only_in: Sequence[str] = ()
-    """The formats that have the table; empty for all."""
+    legend: Sequence[str] = ()  # what Markdown and HTML say below the table, a paragraph each
+    notes: Sequence[str] = ()  # notes on this table alone
+    level: int = 3  # that of the title in Markdown
+    only_in: Sequence[str] = ()  # the formats that have the table; empty for all
 
-    sides: str = ""
-    """`l` or `r` for each column, if texts follow numbers."""
+    sides: str = ""  # `l` or `r` for each column, if texts follow numbers
 
     @property
     def alignment(self) -> str:
@@ -104,8 +92,7 @@ class Items(NamedTuple):
     """A list of lines, each perhaps with questions to open; without a title its lines are sentences."""
 
     title: str
-    lines: Sequence[tuple[str, str]]
-    """Text, and id or ids, or an empty text."""
+    lines: Sequence[tuple[str, str]]  # text, and id or ids, or an empty text
 
     @classmethod
     def of_texts(cls, title: str, texts: Iterable[str]) -> "Items":
@@ -141,21 +128,18 @@ class Report:
     commands: Sequence[str] = ()
     records: Callable[[], Records | None] = field(default=_nothing, repr=False)
     data: Callable[[], object] = field(default=_nothing, repr=False)
-    notes_shown: int | None = None
-    """Most notes that a terminal shows; the others are counted."""
+    notes_shown: int | None = None  # most notes that a terminal shows; the others are counted
     legend: str = ""
     lines: Sequence[Lines] = ()
     command_for_all: str = ""
     brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)
     """Makes what a terminal shows instead; the argument says whether everything was asked for."""
-    cuts_notes: bool = False
-    """Whether a terminal shows each note in one line."""
+    cuts_notes: bool = False  # whether a terminal shows each note in one line
     most_lines: int | None = None
     """Most lines of a terminal: blank lines give way, and before them what `shorter` leaves out."""
     shorter: "Callable[[], Report | None]" = field(default=_nothing, repr=False)
     """Makes the same report with less; None if nothing can be left out."""
-    more: Sequence[Table] = ()
-    """What a terminal shows at the end, below any number of lines."""
+    more: Sequence[Table] = ()  # what a terminal shows at the end, below any number of lines
 
     def tables_in(self, form: str) -> Sequence[Table]:
         """The tables that a format has."""

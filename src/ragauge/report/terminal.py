@@ -14,22 +14,17 @@ from rich.text import Text
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.report.report import NO, YES, Cell, Items, Lines, Report, Table
 
-GAPS = (3, 2, 1)
-"""Blanks between two columns, from the widest terminal to the narrowest."""
-LEAST_NAME = 4
-"""Fewest columns that a name is cut to."""
+GAPS = (3, 2, 1)  # blanks between two columns, from the widest terminal to the narrowest
+LEAST_NAME = 4  # fewest columns that a name is cut to
 WIDE = 100
 NAME_WIDTHS = (36, 20)
 """Columns of the names of a table that is split: in a terminal of WIDE columns or more, and in others."""
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
-WIDTH = 98
-"""Most columns of a line of text."""
-LABEL_WIDTHS = (18, 36)
-"""Least and most columns of a label beside its text."""
+WIDTH = 98  # most columns of a line of text
+LABEL_WIDTHS = (18, 36)  # least and most columns of a label beside its text
 SIGN_COLORS: Mapping[str, str] = {YES: "green", NO: "red"}
 
-Part = Text | DrawnTable | Rule | None
-"""What is printed; None is a blank line."""
+Part = Text | DrawnTable | Rule | None  # what is printed; None is a blank line
 
 
 class _Pipe(Console):
@@ -123,17 +118,13 @@ def _layouts(table: Table) -> Iterator[Table]:
         yield from (table, *table.narrower)
         return
     yield from (replace(table, gap=gap) for gap in GAPS if gap <= table.gap)
-    gone: list[int] = []
-    for places in table.gives_way:
-        gone += places
-        yield from (replace(table.without(gone), gap=gap) for gap in GAPS[1:])
+    for n in range(len(table.gives_way)):
+        narrower = table.without([place for each in table.gives_way[: n + 1] for place in each])
+        yield from (replace(narrower, gap=gap) for gap in GAPS[1:])
 
 
 def _measured(table: Table) -> tuple[list[list[Text]], list[int]]:
-    """The columns, headers first, and their widths; in columns of numbers, each part of the cells is aligned right.
-
-    Padded here: rich aligns right without the blank that stands for an absent mark.
-    """
+    """The columns, headers first, and their widths; in columns of numbers, each part of the cells is aligned right."""
     columns: list[list[Text]] = []
     for place, name in enumerate(table.header):
         given = [row[place] for row in table.rows]
@@ -218,9 +209,8 @@ def print_report(out: Console, report: Report, *, full: bool = False) -> None:
 
 def _height(parts: Sequence[Part]) -> int:
     """How many lines the parts have without the blank ones."""
-    return sum(
-        part.row_count + 2 if isinstance(part, DrawnTable) else part is not None for part in parts
-    )
+    drawn = [each for each in parts if each is not None]
+    return sum(each.row_count + 2 if isinstance(each, DrawnTable) else 1 for each in drawn)
 
 
 def _parts(out: Console, report: Report, *, full: bool) -> Iterator[Part]:

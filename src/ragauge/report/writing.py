@@ -13,25 +13,16 @@ from ragauge.plugins import load
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
 
-CELL_WIDTH = 60
-"""Characters of a text in a cell of HTML; the rest is cut."""
-MAX_ROWS = 10
-"""Rows of samples that a notebook shows."""
+CELL_WIDTH = 60  # characters of a text in a cell of HTML; the rest is cut
+MAX_ROWS = 10  # rows of samples that a notebook shows
 CELL_STYLE = "text-align: {side}; vertical-align: top"
-RULES = {"l": ":--", "r": "--:"}
-"""Markdown's rule under a header, by the alignment of its column."""
+RULES = {"l": ":--", "r": "--:"}  # Markdown's rule under a header, by the alignment of its column
 
 
 def markdown_table(
     header: Sequence[str], rows: Iterable[Sequence[str | Cell]], alignment: str
 ) -> Iterator[str]:
-    """The lines of a Markdown table; `alignment` has an `l` or `r` for each column.
-
-    >>> print(*markdown_table(("run", "map"), [("a|b", "0.5")], "lr"), sep="\\n")
-    | run | map |
-    | :-- | --: |
-    | a\\|b | 0.5 |
-    """
+    """The lines of a Markdown table; `alignment` has an `l` or `r` for each column."""
     lines = [map(for_markdown, header), (RULES[letter] for letter in alignment)]
     for cells in chain(lines, (map(_markdown_cell, row) for row in rows)):
         yield f"| {' | '.join(cells)} |"
@@ -41,9 +32,8 @@ def _markdown_cell(cell: str | Cell) -> str:
     """The cell with its mark, letters above the line; the best is bold."""
     if isinstance(cell, str):
         return for_markdown(cell)
-    value = for_markdown(cell.text)
+    value, mark = for_markdown(cell.text), for_markdown(cell.mark)
     value = f"**{value}**" if cell.is_best else value
-    mark = for_markdown(cell.mark)
     mark = f"<sup>{mark}</sup>" if cell.mark.isalnum() else mark
     return f"{value}{mark} {for_markdown(cell.detail)}".rstrip()
 
@@ -58,24 +48,22 @@ def latex_table(
 ) -> str:
     """A LaTeX table (package booktabs) with a label made from its caption; `alignment` has an `l` or `r` for each column."""
     slug = "-".join(re.findall("[a-z0-9]+", caption.lower()))[:40].strip("-") or "ragauge"
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{for_latex(caption)}}}",
-            rf"\label{{tab:{slug}}}",
-            rf"\begin{{tabular}}{{{alignment}}}",
-            r"\toprule",
-            _latex_row(header),
-            r"\midrule",
-            *map(_latex_row, rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *([rf"\par\footnotesize {for_latex(legend)}"] if legend else []),
-            r"\end{table}",
-            "",
-        ]
-    )
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{for_latex(caption)}}}",
+        rf"\label{{tab:{slug}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        _latex_row(header),
+        r"\midrule",
+        *map(_latex_row, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *([rf"\par\footnotesize {for_latex(legend)}"] if legend else []),
+        r"\end{table}",
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _latex_row(cells: Sequence[str | Cell]) -> str:
@@ -94,11 +82,7 @@ def _latex_row(cells: Sequence[str | Cell]) -> str:
 
 
 def csv_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A CSV table that is safe to open in a spreadsheet; None is an empty cell.
-
-    >>> csv_table(("run", "map"), [("=1+1", None)])
-    "run,map\\n'=1+1,\\n"
-    """
+    """A CSV table that is safe to open in a spreadsheet; None is an empty cell."""
     return "".join(csv_lines(header, rows))
 
 
@@ -132,11 +116,7 @@ class Rendered:
 
 
 def html_text(text: str, width: int | None = CELL_WIDTH) -> str:
-    """The text with HTML escaped, white space collapsed and invisible characters as escapes, cut at `width`.
-
-    >>> html_text("a <b>\\n" + "c" * 60, 10), html_text("\\u202ex")
-    ('a &lt;b&gt; ccc…', '\\\\u202ex')
-    """
+    """The text with HTML escaped, white space collapsed and invisible characters as escapes, cut at `width`."""
     plain = " ".join(text.split())
     if width is not None and len(plain) > width:
         plain = f"{plain[: width - 1]}…"
@@ -147,13 +127,11 @@ def html_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], alignment: Sequence[str] = ()
 ) -> str:
     """A table of cells that are HTML already; `alignment` is each column's side, left by default."""
-    sides = list(alignment) or ["left"] * len(header)
+    styles = [CELL_STYLE.format(side=side) for side in alignment or ["left"] * len(header)]
 
     def line(tag: str, cells: Sequence[str]) -> str:
-        pairs = zip(cells, sides, strict=True)
-        inner = (
-            f'<{tag} style="{CELL_STYLE.format(side=side)}">{cell}</{tag}>' for cell, side in pairs
-        )
+        pairs = zip(cells, styles, strict=True)
+        inner = (f'<{tag} style="{style}">{cell}</{tag}>' for cell, style in pairs)
         return f"<tr>{''.join(inner)}</tr>"
 
     head = f"<thead>{line('th', header)}</thead>" if any(header) else ""
@@ -222,35 +200,29 @@ def to_latex(report: Report) -> str:
     """The tables for a paper (package booktabs); the best is bold, and notes become comments."""
     tables = [
         latex_table(
-            table.caption or table.title or report.headline,
-            table.header,
-            table.rows,
-            table.alignment,
-            legend=table.small_print,
+            each.caption or each.title or report.headline,
+            each.header,
+            each.rows,
+            each.alignment,
+            legend=each.small_print,
         )
-        for table in report.tables_in("latex")
-        if table.header
+        for each in report.tables_in("latex")
+        if each.header
     ]
     return "".join(tables) + "".join(f"% {for_terminal(note)}\n" for note in report.notes)
 
 
 def to_csv(report: Report) -> str:
     """The records of the report, or its first table: a line each."""
-    records = report.records()
-    if records is None:
-        first = next(filter(lambda table: table.header, report.tables_in("csv")), Table((), ()))
-        records = (first.header, first.texts)
-    return csv_table(*records)
+    first = next((each for each in report.tables_in("csv") if each.header), Table((), ()))
+    return csv_table(*(report.records() or (first.header, first.texts)))
 
 
 def as_json(report: Report) -> str:
     """The data of the report, or its headline, tables and notes, as strict JSON."""
-    data = report.data()
+    shown, data = report.tables_in("json"), report.data()
     if data is None:
-        shown = report.tables_in("json")
-        tables = [
-            {"header": list(each.header), "rows": each.texts} for each in shown if each.header
-        ]
+        tables = [{"header": [*each.header], "rows": each.texts} for each in shown if each.header]
         notes = [*filter(None, (line for each in shown for line in each.closing)), *report.notes]
         data = {"headline": report.headline, "tables": tables, "notes": notes}
     return to_json(data)

@@ -49,19 +49,11 @@ MEAN = StoredAggregate()
 
 
 def aggregate_problem(display: "MetricDisplay") -> str:
-    """Why a stored metric's aggregate cannot be computed here; empty if it can.
-
-    >>> from ragauge.runs.manifest import MetricDisplay
-    >>> from ragauge.runs.aggregates import StoredAggregate
-    >>> lost = StoredAggregate("custom", "my_metrics", "my_metrics.py", "12ab")
-    >>> aggregate_problem(MetricDisplay("harmonic", "harmonic", version=1, aggregate=lost))[:72]
-    'harmonic has a custom aggregate, whose code (my_metrics.py) is not loade'
-    """
+    """Why a stored metric's aggregate cannot be computed here; empty if it can."""
     stored = display.aggregate
     if stored.kind != CUSTOM:
         return ""
-    metric = _loaded_metric(display)
-    home = stored.file or stored.module
+    metric, home = _loaded_metric(display), stored.file or stored.module
     has_custom = f"{display.name} has a custom aggregate, whose code ({home})"
     if metric is None or not callable(metric.aggregate):
         is_own = stored.module.partition(".")[0] == OWN
@@ -72,9 +64,8 @@ def aggregate_problem(display: "MetricDisplay") -> str:
             f"{display.name} was scored by version {display.version} of the metric, but version "
             f"{metric.version} is loaded, which may aggregate differently; run it again"
         )
-    if not stored.is_same(StoredAggregate.of(metric)):
-        return f"{has_custom} has changed since the run; run it again"
-    return ""
+    is_same = stored.is_same(StoredAggregate.of(metric))
+    return "" if is_same else f"{has_custom} has changed since the run; run it again"
 
 
 def aggregate_of(display: "MetricDisplay") -> "Aggregate":
@@ -85,9 +76,7 @@ def aggregate_of(display: "MetricDisplay") -> "Aggregate":
 
     if display.aggregate.kind != CUSTOM:
         return AGGREGATES[display.aggregate.kind]
-    metric = _loaded_metric(display)
-    assert metric is not None
-    function = cast("Aggregate", metric.aggregate)
+    function = cast("Aggregate", cast(Metric, _loaded_metric(display)).aggregate)
 
     def as_array(sums: "Floats2d") -> "Floats1d":
         if sums.shape[1] == 0:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ragauge.errors import LabelError
 from ragauge.label import Label
+from ragauge.runs.fields import read_dataclass
 from ragauge.runs.manifest import Manifest
 from ragauge.samples.samples import Samples
 from ragauge.score import LANGUAGE
@@ -37,6 +38,14 @@ class MetricCaution:
 
 
 @dataclass(frozen=True, slots=True)
+class Lengths:
+    """Median numbers of words: of the references, and of each system's answers."""
+
+    references: float | None
+    answers: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What the conditions of cautions refer to: the median length of the references, and the
     highest of the systems' median lengths of answers; None if the samples have no such texts."""
@@ -48,17 +57,12 @@ class Facts:
     @classmethod
     def of(cls, manifest: Manifest) -> "Facts | None":
         """The facts that the manifest stores; None for a run that an earlier version made."""
-        words = manifest.data.get(WORDS)
-        if not isinstance(words, dict):
+        try:
+            words = read_dataclass(Lengths, manifest.data.get(WORDS))
+        except ValueError:
             return None
-        stored = cast(Mapping[str, object], words)
-        given = stored.get("answers")
-        answers = cast(Mapping[str, object], given if isinstance(given, dict) else {})
-        medians = [value for value in answers.values() if type(value) in (int, float)]
-        references = stored.get("references")
-        references = references if type(references) in (int, float) else None
-        longest = max(cast("list[float]", medians), default=None)
-        return cls(len(answers), cast("float | None", references), longest)
+        medians = [length for length in words.answers.values() if length is not None]
+        return cls(len(words.answers), words.references, max(medians, default=None))
 
 
 def median_words(samples: Samples) -> dict[str, object]:
@@ -66,32 +70,28 @@ def median_words(samples: Samples) -> dict[str, object]:
     each system's answers."""
     import polars as pl
 
-    words = r"\S+"
-    columns = [name for name in ("references", "answer") if name in samples.columns]
     references: Counter[int] = Counter()
     answers: dict[str, Counter[int]] = {system: Counter() for system in sorted(samples.systems)}
+    columns = [name for name in ("references", "answer") if name in samples.columns]
     for piece in samples.pieces(["system", *columns]):
         if "references" in columns:
-            n_words = piece["references"].explode().str.count_matches(words)
-            references.update(cast("list[int]", n_words.drop_nulls().to_list()))
+            n_words = piece["references"].explode().str.count_matches(r"\S+")
+            references.update(n_words.drop_nulls().to_list())
         if "answer" in columns:
-            counted = piece.select("system", n=pl.col("answer").str.count_matches(words))
+            counted = piece.select("system", n=pl.col("answer").str.count_matches(r"\S+"))
             for system, n in counted.drop_nulls().iter_rows():
                 answers[system][n] += 1
 
     def middle(counts: Counter[int]) -> float | None:
         return float(median(counts.elements())) if counts else None
 
-    return {
-        "references": middle(references),
-        "answers": {system: middle(counts) for system, counts in answers.items()},
-    }
+    by_system = {system: middle(counts) for system, counts in answers.items()}
+    return {"references": middle(references), "answers": by_system}
 
 
 def cautions_of(manifest: Manifest, scored: Collection[str]) -> Iterator[MetricCaution]:
     """The cautions whose conditions hold in the run, about the metrics that `scored` lists, in its order."""
-    facts = Facts.of(manifest)
-    if facts is None:
+    if (facts := Facts.of(manifest)) is None:
         return
     for metric in manifest.metrics:
         try:
@@ -99,14 +99,12 @@ def cautions_of(manifest: Manifest, scored: Collection[str]) -> Iterator[MetricC
         except LabelError:  # a check's name
             continue
         # By name and not from the catalogue, whose import takes as long as the rest of a report.
-        trust = trust_in(label.name)
-        if trust is None or metric.metric not in scored:
-            continue
+        trust = trust_in(label.name) if metric.metric in scored else None
         own = str(label.without(UNMEASURED_SETTINGS))
-        for caution in trust.cautions:
-            is_about = caution.all_settings or caution.label == own
-            if is_about and (not caution.when or Filter.parse(caution.when).matches(asdict(facts))):
-                yield MetricCaution(metric.metric, caution.says, caution.figure, caution.when)
+        for each in trust.cautions if trust else ():
+            is_about = each.all_settings or each.label == own
+            if is_about and (not each.when or Filter.parse(each.when).matches(asdict(facts))):
+                yield MetricCaution(metric.metric, each.says, each.figure, each.when)
 
 
 def language_cautions(outcomes: "Outcomes") -> Iterator[MetricCaution]:

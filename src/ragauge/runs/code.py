@@ -7,7 +7,6 @@ they are defined in and that these import, also inside functions; of their own f
 import ast
 import hashlib
 import importlib.util
-import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
@@ -39,6 +38,7 @@ DATA = (".toml", ".json", ".txt", ".csv", ".npz")
 """Suffixes of data files that belong to a module of the same name."""
 SCHEME = "files:"
 """Before a digest of the user's code. Those of earlier versions are without, and cannot be computed any more."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @cache
@@ -49,14 +49,13 @@ def package_digest() -> str:
 
 def digest_of_sources(package: Path) -> str:
     """SHA-256 of a package's Python and TOML files, without the rooms that make no numbers."""
-    names = (
-        Path(folder, name).relative_to(package).as_posix()
-        for folder, _, files in os.walk(package)
-        for name in files
-        if name.endswith((".py", ".toml")) and name != "trust.toml"
+    files = {path.relative_to(package): path for path in package.rglob("*.*")}
+    return _digest(
+        f"{name.as_posix()} {_digest(path.read_bytes())}"
+        for name, path in sorted(files.items())
+        if path.suffix in (".py", ".toml") and path.name != "trust.toml"
+        if name.parts[0] not in WITHOUT_NUMBERS
     )
-    counted = sorted(name for name in names if name.partition("/")[0] not in WITHOUT_NUMBERS)
-    return _digest(f"{name} {_digest((package / name).read_bytes())}" for name in counted)
 
 
 @cache
@@ -75,8 +74,8 @@ class UserCode:
     it imports."""
 
     files: Mapping[str, Path]
-    texts: frozenset[str] = frozenset()
-    packages: frozenset[str] = frozenset()
+    texts: frozenset[str]
+    packages: frozenset[str]
 
     def digest(self) -> str:
         """The same on every machine and in every folder; empty where there is no such code."""
@@ -104,10 +103,9 @@ def user_code(functions: Iterable[object]) -> UserCode:
         named = unwrap(named) if isinstance(named, FunctionType) else named
         if not (getattr(named, "__qualname__", "") and named.__module__):
             named = cast(Any, type(named))
-        home = str(named.__module__)
-        seen = set[str]()
+        home, seen = str(named.__module__), set[str]()
         waiting = [] if home.partition(".")[0] in (OWN, "builtins") else [home]
-        if home == "__main__" and file_of(home) is None:
+        if home == "__main__" and file_of(home) is None:  # a notebook
             parts = vars(named).values() if isinstance(named, type) else [named]
             for part in (part for part in parts if isinstance(part, FunctionType)):
                 texts.add(script_digest(part))
@@ -120,37 +118,36 @@ def user_code(functions: Iterable[object]) -> UserCode:
             module = waiting.pop()
             path = None if module in seen else file_of(module)
             seen.add(module)
-            places = () if path is None else (path.resolve(), path.absolute())
-            if any({"site-packages", "dist-packages"} & set(place.parts) for place in places) or (
-                places and places[0].is_relative_to(standard_library)
-            ):
+            if path is None:
+                continue
+            real = path.resolve()
+            installed = {"site-packages", "dist-packages"} & {*real.parts, *path.absolute().parts}
+            if installed or real.is_relative_to(standard_library):
                 packages.add(module.partition(".")[0])
-            elif path is not None:
-                files[module] = path
-                package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-                if module == "__main__":  # of `python -m package.module`
-                    package = getattr(sys.modules[module], "__package__", None) or ""
-                name = str(named.__qualname__).partition(".")[0] if module == home else ""
-                text, imported = _read(path.read_bytes(), package, name)
-                texts |= {text, *(_digest(data.read_bytes()) for data in data_beside(path))}
-                waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
+                continue
+            files[module] = path
+            package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+            if module == "__main__":  # of `python -m package.module`
+                package = getattr(sys.modules[module], "__package__", None) or ""
+            name = str(named.__qualname__).partition(".")[0] if module == home else ""
+            text, imported = _read(path.read_bytes(), package, name)
+            texts |= {text, *(_digest(data.read_bytes()) for data in data_beside(path))}
+            waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
     return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
 
 
 def file_of(module: str) -> Path | None:
     """The file of a module, found without importing its package; None for ragauge's own."""
-    top, *rest = module.split(".")
+    top, *_ = names = list(accumulate(module.split("."), "{}.{}".format))
     if top == OWN:
         return None
-    loaded = sys.modules.get(module)
-    name = getattr(loaded, "__file__", None)
+    name = getattr(sys.modules.get(module), "__file__", None)
     try:
-        spec = importlib.util.find_spec(top) if loaded is None else None
-        for inner in accumulate(rest, "{}.{}".format, initial=top) if spec else ():
-            if inner != top:
-                places = spec.submodule_search_locations if spec else None
-                spec = PathFinder.find_spec(inner, list(places)) if places else None
-        name = name or (spec.origin if spec else None)
+        spec = importlib.util.find_spec(top) if module not in sys.modules else None
+        for inner in names[1:]:
+            places = spec and spec.submodule_search_locations
+            spec = PathFinder.find_spec(inner, list(places)) if places else None
+        name = name or (spec and spec.origin)
     except (ImportError, KeyError, ValueError):
         pass
     return Path(name) if name and Path(name).is_file() else None
@@ -158,8 +155,7 @@ def file_of(module: str) -> Path | None:
 
 def data_beside(path: Path) -> list[Path]:
     """The data files beside a module's file that have its name."""
-    beside = (path.with_suffix(suffix) for suffix in DATA)
-    return [other for other in beside if other.is_file()]
+    return [other for other in map(path.with_suffix, DATA) if other.is_file()]
 
 
 @lru_cache(maxsize=512)
@@ -176,10 +172,8 @@ def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]
                 base = ".".join([*parents, *filter(None, [part.module])])
                 # Of `from a import b` both `a` and `a.b`, which may be one.
                 imported += (base, *(f"{base}.{alias.name}" for alias in part.names))
-            elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                first = part.body[0]
-                if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                    part.body = part.body[1:] or [ast.Pass()]  # without its docstring
+            elif isinstance(part, FUNCTIONS) and ast.get_docstring(part) is not None:
+                part.body = part.body[1:] or [ast.Pass()]
         return "\n".join(map(ast.unparse, body)), tuple(imported)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # compiled, or too deep
         return _digest(source), ()
@@ -190,21 +184,12 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
     binding: dict[str, list[ast.stmt]] = {}
     for statement in body:
         for part in ast.walk(statement):
-            match part:
-                case (
-                    ast.FunctionDef(name=bound)
-                    | ast.AsyncFunctionDef(name=bound)
-                    | ast.ClassDef(name=bound)
-                    | ast.Name(id=bound, ctx=ast.Store())
-                    | ast.Attribute(ctx=ast.Store(), value=ast.Name(id=bound))
-                    | ast.Subscript(ctx=ast.Store(), value=ast.Name(id=bound))
-                ):
-                    pass
-                case ast.alias():
-                    bound = part.asname or part.name.partition(".")[0]
-                case _:
-                    continue
-            binding.setdefault(bound, []).append(statement)
+            if isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store):
+                part = part.value  # of `a.b = c` it is `a`
+            elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
+                continue
+            bound = getattr(part, "asname", None) or getattr(part, "name", getattr(part, "id", ""))
+            binding.setdefault(str(bound).partition(".")[0], []).append(statement)
     if name not in binding:
         return body
     reached, waiting = set[int](), [name, "*"]

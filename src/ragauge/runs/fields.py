@@ -8,35 +8,26 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-
-
-def read_dataclass(kind: type[T], value: object, place: str = "") -> T:
-    """The dataclass that a JSON object holds; fields with a default may be missing, others may not.
-
-    ValueError names the first field that is missing, unknown or of another type.
-
-    >>> from ragauge.runs.aggregates import StoredAggregate
-    >>> read_dataclass(StoredAggregate, {"kind": "sum"}).kind
-    'sum'
-    """
-    if not isinstance(value, dict):
-        raise ValueError(f"{place or 'it'} is not an object")  # noqa: TRY004
-    table = cast(dict[str, object], value)
-    types = _types(kind)
-    if unknown := sorted(table.keys() - types.keys()):
-        raise ValueError(f"{_at(place, unknown[0])} is not known")
-    for each in fields(cast(Any, kind)):
-        if each.name not in table and each.default is each.default_factory is MISSING:
-            raise ValueError(f"{_at(place, each.name)} is missing")
-    read = {name: _read(types[name], item, _at(place, name)) for name, item in table.items()}
-    return cast(T, cast(Any, kind)(**read))  # pyright: ignore[reportUnknownVariableType]
-
-
 _types = cache(get_type_hints)
 
 
-def _at(place: str, name: object) -> str:
-    return f"{place}.{name}" if place else str(name)
+def read_dataclass(kind: type[T], value: object, place: str = "", *, is_open: bool = False) -> T:
+    """The dataclass that a JSON object holds; fields with a default may be missing, others may not.
+
+    ValueError names the first field that is missing, of another type, or unknown, unless it `is_open`.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{place or 'it'} is not an object")  # noqa: TRY004
+    table, types = cast(Mapping[str, object], value), _types(kind)
+    start = f"{place}." if place else ""
+    if (unknown := sorted(table.keys() - types.keys())) and not is_open:
+        raise ValueError(f"{start}{unknown[0]} is not known")
+    for each in fields(cast(Any, kind)):
+        if each.name not in table and each.default is each.default_factory is MISSING:
+            raise ValueError(f"{start}{each.name} is missing")
+    known = {name: item for name, item in table.items() if name in types}
+    read = {name: _read(types[name], item, start + name) for name, item in known.items()}
+    return cast(T, cast(Any, kind)(**read))  # pyright: ignore[reportUnknownVariableType]
 
 
 def _read(kind: Any, value: Any, place: str) -> object:
@@ -46,16 +37,14 @@ def _read(kind: Any, value: Any, place: str) -> object:
     if is_dataclass(kind):
         return read_dataclass(cast(type[object], kind), value, place)
     if origin in (Union, UnionType):
-        if value is None and NoneType in inner:
-            return None
         (kind,) = (each for each in inner if each is not NoneType)
-        return _read(kind, value, place)
+        return None if value is None and NoneType in inner else _read(kind, value, place)
     if origin is tuple and isinstance(value, list):
         items = enumerate(cast(list[object], value))
         return tuple(_read(inner[0], item, f"{place}[{at}]") for at, item in items)
     if origin is Mapping and isinstance(value, dict):
         table = cast(dict[str, object], value)
-        return {name: _read(inner[1], item, _at(place, name)) for name, item in table.items()}
+        return {name: _read(inner[1], item, f"{place}.{name}") for name, item in table.items()}
     if kind in (bool, str) and type(value) is kind:
         return value
     is_number = kind in (int, float) and type(value) in (int, kind)
@@ -98,6 +87,12 @@ class PlanNode:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPlan:
+    nodes: tuple[object, ...] = ()
+    metrics: tuple[tuple[object, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredData:
     systems: tuple[str, ...] = ()
     n_samples: int = 0
@@ -114,27 +109,14 @@ class StoredCode:
 
 def check_shapes(stored: Any) -> None:
     """Raise ValueError naming the first field of a manifest that has an unexpected shape."""
-    plan, judging = (
-        cast("Mapping[str, object]", stored.plan),
-        cast("Mapping[str, object]", stored.judging),
-    )
-    listed = {name: plan.get(name, []) for name in ("nodes", "metrics")}
-    for name, value in listed.items():
-        if not isinstance(value, list):
-            raise ValueError(f"plan.{name} is {value!r:.40}, which is of the wrong type")  # noqa: TRY004
-    for metric in cast("list[object]", listed["metrics"]):
-        parts = cast("list[object]", metric) if isinstance(metric, list) else []
-        key = parts[2] if len(parts) > 2 else 0
-        if not parts or not isinstance(parts[0], str) or not (key is None or isinstance(key, str)):
-            raise ValueError(f"plan.metrics has {metric!r:.40}")
-    checked: list[tuple[type[object], object, str]] = [
-        *((PlanNode, node, "plan.nodes") for node in cast("list[object]", listed["nodes"])),
-        (StoredData, stored.data, "data"),
-        (StoredCode, stored.code, "code"),
-        *((StoredUsage, usage, f"judging.{judge}") for judge, usage in judging.items()),
-    ]
-    for kind, value, place in checked:
-        if isinstance(value, Mapping):  # other fields than those of the type may be anything
-            table = cast("Mapping[str, object]", value)
-            value = {name: table[name] for name in table if name in _types(kind)}
-        read_dataclass(kind, cast(object, value), place)
+    plan = read_dataclass(StoredPlan, stored.plan, "plan", is_open=True)
+    for metric in plan.metrics:
+        label, _, key, *_ = (*metric, 0, 0, 0)
+        if not isinstance(label, str) or not isinstance(key, str | None):
+            raise ValueError(f"plan.metrics has {list(metric)!r:.40}")  # noqa: TRY004
+    for node in plan.nodes:
+        read_dataclass(PlanNode, node, "plan.nodes", is_open=True)
+    read_dataclass(StoredData, stored.data, "data", is_open=True)
+    read_dataclass(StoredCode, stored.code, "code", is_open=True)
+    for judge, usage in stored.judging.items():
+        read_dataclass(StoredUsage, usage, f"judging.{judge}", is_open=True)

@@ -1,5 +1,6 @@
 """Match a suite's findings to a run: which rows show which pattern of scores."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING, cast
@@ -61,27 +62,25 @@ def find(run: ScoredRun) -> tuple[FindingMatch, ...]:
     """
     if FINDINGS not in run.computed:
         stored = cast("list[object] | None", run.stored_results.get(FINDINGS))
-        run.computed[FINDINGS] = (
-            _find(run)
-            if stored is None
-            else tuple(read_dataclass(FindingMatch, each) for each in stored)
+        found = (
+            _find(run) if stored is None else (read_dataclass(FindingMatch, it) for it in stored)
         )
-    return cast("tuple[FindingMatch, ...]", run.computed[FINDINGS])
+        run.computed[FINDINGS] = tuple(found)
+    return run.computed[FINDINGS]
 
 
-def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
+def _find(run: ScoredRun) -> Iterator[FindingMatch]:
     import polars as pl
 
     scored = {metric.metric for metric in run.metrics if not metric.unavailable}
     findings = [each for each in run.manifest.findings if scored.issuperset(each.metrics.values())]
     conditions = [Filter.parse(finding.when).condition for finding in findings]
     labels = list({label for finding in findings for label in finding.metrics.values()})
-    systems = run.samples.systems if findings else ()
     matches = {
         (system, at): FindingMatch(
             system, each.says, each.when, (), 0, 0, each.precision, each.first_screen
         )
-        for system in systems
+        for system in (run.samples.systems if findings else ())
         for at, each in enumerate(findings)
     }
     for piece in score_pieces(run, ("id", "system", "metric", "value")) if findings else ():
@@ -96,14 +95,11 @@ def _find(run: ScoredRun) -> tuple[FindingMatch, ...]:
             named = (pl.col(label).alias(name) for name, label in metrics.items())
             needed = list(metrics.keys() - null_tested(condition))
             rows = values.filter(pl.col("system") == system).select("id", *named).drop_nulls(needed)
-            ids = cast("list[str]", rows.filter(_expression(condition))["id"].to_list())
-            matches[system, at] = replace(
-                found,
-                ids=tuple(nsmallest(IDS_KEPT, [*found.ids, *ids])),
-                n_rows=found.n_rows + rows.height,
-                n_found=found.n_found + len(ids),
-            )
-    return tuple(found for found in matches.values() if found.n_found)
+            new = rows.filter(_expression(condition))["id"].to_list()
+            ids, n = nsmallest(IDS_KEPT, [*found.ids, *new]), found.n_found + len(new)
+            n_rows = found.n_rows + rows.height
+            matches[system, at] = replace(found, ids=tuple(ids), n_rows=n_rows, n_found=n)
+    return (found for found in matches.values() if found.n_found)
 
 
 def null_tested(condition: Condition) -> frozenset[str]:

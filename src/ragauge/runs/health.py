@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -56,23 +56,22 @@ class Health:
     @property
     def is_complete(self) -> bool:
         """Whether no score failed."""
-        return self.n_failed == 0
+        return not self.failed
 
     @property
     def nothing_scored(self) -> bool:
         """Whether no score has a value."""
         return not self.scored
 
-    @cached_property
-    def scored(self) -> frozenset[str]:
+    @property
+    def scored(self) -> Set[str]:
         """The labels of the metrics with at least one value."""
-        return frozenset(self.run.outcomes.scored)
+        return self.run.outcomes.scored.keys()
 
     def why_nothing_scored(self, metrics: Collection[str] | None = None) -> str:
         """The most frequent reason for a score without a value; missing requirements last."""
-        absent = [
-            each for each in self.run.outcomes.absent if metrics is None or each.metric in metrics
-        ]
+        counted = self.run.outcomes.absent
+        absent = [each for each in counted if metrics is None or each.metric in metrics]
         unavailable = {metric.metric for metric in self.run.metrics if metric.unavailable}
         tried = [each for each in absent if each.metric not in unavailable]
         counts = Counter[str]()
@@ -94,33 +93,31 @@ class Health:
             has_value = any(label in metric for metric in self.scored)
             all_failed = usage["calls"] == usage["failed"] > 0 and not usage["cached"]
             if all_failed or (failed and not has_value):
-                reason = failed[0] if failed else "every call failed"
-                reasons |= {judge: reason} if reason else {}
-        return reasons
+                reasons[judge] = failed[0] if failed else "every call failed"
+        return {judge: reason for judge, reason in reasons.items() if reason}
 
     @cached_property
     def unasked_metrics(self) -> Mapping[str, str]:
-        """The metrics without any value whose judge was not called: name to reason."""
-        unscored = [metric for metric in self.run.metrics if metric.metric not in self.scored]
-        reasons = {metric.name: self._why_not_asked(metric.metric) for metric in unscored}
-        return {name: reason for name, reason in reasons.items() if reason}
-
-    def _why_not_asked(self, metric: str) -> str:
-        """Why a judge was not called for a score of the metric or for its parts; empty if it was for all."""
+        """The metrics without any value whose judge was not called, also for a part: name to reason."""
         import polars as pl
 
-        outcomes = self.run.outcomes
-        for each in outcomes.absent:
-            if each.metric == metric and (each.reason or "").startswith(NOT_ASKED):
-                return each.reason or ""
-        lost = str(Flag.LOST_PARTS)
-        texts = [reason for of, flag, reason in outcomes.flagged if (of, flag) == (metric, lost)]
-        if texts:
-            wanted = pl.col("metric") == metric
-            stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
-            texts += stored["evidence"].to_list()
-        found = (NOT_ASKED_BECAUSE.search(text) for text in texts if text)
-        return next((because[0] for because in found if because), "")
+        reasons: dict[str, str] = {}
+        for metric in (each for each in self.run.metrics if each.metric not in self.scored):
+            texts = [
+                each.reason for each in self.run.outcomes.absent if each.metric == metric.metric
+            ]
+            reason = next((text for text in texts if (text or "").startswith(NOT_ASKED)), None)
+            lost = (metric.metric, str(Flag.LOST_PARTS))
+            texts = [why for *of, why in self.run.outcomes.flagged if tuple(of) == lost]
+            if reason is None and texts:
+                wanted = pl.col("metric") == metric.metric
+                stored = self.run.collect(self.run.source.scan_evidence().filter(wanted))
+                texts += cast("list[str | None]", stored["evidence"].to_list())
+                found = map(NOT_ASKED_BECAUSE.search, filter(None, texts))
+                reason = next((because[0] for because in found if because), None)
+            if reason:
+                reasons[metric.name] = reason
+        return reasons
 
 
 def named_without_scores(plan: Plan, health: Health) -> Mapping[str, str]:
@@ -134,8 +131,7 @@ def named_without_scores(plan: Plan, health: Health) -> Mapping[str, str]:
                 metric.metric
                 for metric in plan.metrics
                 if metric.name == entry.name
-                and metric.definition is not None
-                and metric.definition.name == entry.label.name
+                and getattr(metric.definition, "name", None) == entry.label.name
             ]
             labels[entry.name] = [*planned_labels(entry, plan.metrics), *by_name]
         if suite.explicit:

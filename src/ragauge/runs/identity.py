@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from ragauge.encoders.models import model_info
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
-from ragauge.label import SettingValue
 from ragauge.runs.cautions import WORDS, median_words
 from ragauge.runs.code import UserCode, package_digest, user_code, version_of
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
@@ -35,8 +34,7 @@ def manifest_of(
         "systems": sorted(samples.systems),
         WORDS: median_words(samples),
     }
-    code = _code_table(plan, resources)
-    described = plan.describe()
+    code, described = _code_table(plan, resources), plan.describe()
     tables = cast("list[dict[str, object]]", described["nodes"])
     for node, table in zip(plan.nodes, tables, strict=True):
         if digest := user_code([node.definition.function]).digest():
@@ -49,6 +47,8 @@ def manifest_of(
     if resources.evidence != "all":  # it is no part of the key
         of = "scores that failed or have a flag" if resources.evidence == "failed" else "no score"
         notes.append(f"evidence is kept of {of}")
+    machine = {"python": platform.python_version(), "system": platform.platform(terse=True)}
+    findings = ((finding, suite) for suite in plan.suites for finding in suite.findings)
     return Manifest(
         hashlib.sha256(json.dumps(fixed, sort_keys=True, default=list).encode()).hexdigest(),
         plan.name,
@@ -59,17 +59,9 @@ def manifest_of(
         seed,
         batch_size,
         _git_commit(),
-        {
-            "python": platform.python_version(),
-            "system": platform.platform(terse=True),
-            **{name: version_of(name) for name in ("numpy", "polars")},
-        },
+        machine | {name: version_of(name) for name in ("numpy", "polars")},
         (*samples.notes, *notes),
-        tuple(
-            StoredFinding.of(finding, suite, plan.metrics)
-            for suite in plan.suites
-            for finding in suite.findings
-        ),
+        tuple(StoredFinding.of(finding, suite, plan.metrics) for finding, suite in findings),
         now(),
         models=tuple(_model_notes(plan)),
         families={name: says for suite in plan.suites for name, says in suite.families.items()},
@@ -78,23 +70,21 @@ def manifest_of(
 
 def _code_table(plan: Plan, resources: Resources) -> dict[str, object]:
     """The code, encoders and judges of a run, as the manifest stores them."""
-    encoders, judges = _encoders(plan, resources), judges_of(plan, resources)
     code = code_of_run(plan, resources)
-    sources = f"{package_digest()} {code.digest()}"
     table: dict[str, object] = {
         "ragauge": version_of("ragauge") or "unknown",
-        "sha256": hashlib.sha256(sources.encode()).hexdigest(),
+        "sha256": hashlib.sha256(f"{package_digest()} {code.digest()}".encode()).hexdigest(),
         "packages": code.versions(),
         "modules": sorted(code.files),
     }
-    if encoders:
+    if encoders := _encoders(plan, resources):
         table["models"] = [dict(encoder.identity) for encoder in encoders]
-    if judges:
+    if judges := judges_of(plan, resources):
         # A recording may change under the same name, so its content counts.
-        recordings = [session.judge.digest for session in judges]
+        recordings = [(session.identity, session.judge.digest) for session in judges]
         table["judges"] = [
-            {**session.identity} if digest is None else {**session.identity, "recording": digest}
-            for session, digest in zip(judges, recordings, strict=True)
+            {**identity} if digest is None else {**identity, "recording": digest}
+            for identity, digest in recordings
         ]
         table["repeats"] = resources.judging.repeat
         table["window"] = resources.judging.window
@@ -132,22 +122,19 @@ def _encoders(plan: Plan, resources: Resources) -> "list[CachedEncoder]":
 
 def _model_notes(plan: Plan) -> Iterator[str]:
     """Which model or judge scored each metric, and which threshold was applied."""
-    nodes: dict[str | None, Mapping[str, SettingValue]] = {
-        node.key: node.settings for node in plan.nodes
-    }
+    settings_of = {node.key: node.settings for node in plan.nodes}
     by_model, by_judge = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     by_threshold = defaultdict[tuple[str, float], list[str]](list)
     for metric in plan.metrics:
-        settings = nodes.get(metric.node, {})
-        model, layer, threshold = map(settings.get, ("model", "layer", "threshold"))
+        settings = settings_of.get(metric.node or "", {})
         if settings.get("judge"):
             by_judge[str(settings["judge"])].append(metric.name)
-        if model:
-            precision = settings.get("precision")
+        if model := settings.get("model"):
+            layer, precision = settings.get("layer"), settings.get("precision")
             at = f" (layer {layer})" if layer is not None and "layer=" not in metric.name else ""
             shown = str(model) if precision == "fp32" else f"{model} ({precision})"
             by_model[shown].append(metric.name + at)
-            if isinstance(threshold, float):
+            if isinstance(threshold := settings.get("threshold"), float):
                 by_threshold[str(model), threshold].append(metric.name)
     yield from (f"by {model}: {', '.join(names)}" for model, names in by_model.items())
     yield from (f"judged by {judge}: {', '.join(names)}" for judge, names in by_judge.items())

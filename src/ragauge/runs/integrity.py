@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +21,13 @@ if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
 TYPES = {
-    **dict.fromkeys(("id", "text", "json"), ("String",)),
-    "texts": ("List(String)",),
-    "numbers": ("List(Float64)",),
-    "number": ("Float64",),
-    "grades": ("List(Struct({'id': String, 'grade': Int64}))",),
+    **dict.fromkeys(("id", "text", "json"), "String"),
+    "texts": "List(String)",
+    "numbers": "List(Float64)",
+    "number": "Float64",
+    "grades": "List(Struct({'id': String, 'grade': Int64}))",
 }
-"""The types that a column of samples may have, by the kind of its field, as polars prints them."""
+"""The type that a column of samples has, by the kind of its field, as polars prints it."""
 LARGE_SAMPLES = 16 * 2**20
 """Samples whose file has at least this many bytes are read piece by piece."""
 SMALL_BATCHES = 8
@@ -54,9 +52,7 @@ def problem_of_samples(frame: "pl.DataFrame") -> str:
         return "it has no rows"
     for name, kind in frame.schema.items():
         field, shown = FIELDS.get(name), str(kind)
-        is_right = (
-            shown.startswith(PLAIN) if field is None else shown in TYPES.get(field.kind, (shown,))
-        )
+        is_right = shown == TYPES.get(field.kind, shown) if field else shown.startswith(PLAIN)
         if not is_right:
             return f"its {name} has another type"
         numbers = frame[name].explode() if shown == "List(Float64)" else frame[name]
@@ -79,14 +75,13 @@ def problem_of_scores(scores: "pl.DataFrame") -> str:
     import polars as pl
 
     value, status = pl.col("value"), pl.col("status")
-    is_ok = status == str(Status.OK)
+    is_ok = (status == str(Status.OK)).fill_null(value=False)
+    has_no_key = pl.any_horizontal(pl.col("id", "system", "metric").is_null())
     rules = {
-        "a row has no id, system or metric": pl.any_horizontal(
-            pl.col("id", "system", "metric").is_null()
-        ),
+        "a row has no id, system or metric": has_no_key,
         "a status is unknown": ~status.is_in(list(map(str, Status))).fill_null(value=False),
         "a value is not a number": ~value.is_finite().fill_null(value=True),
-        "a value and its status do not fit": is_ok.fill_null(value=False) != value.is_not_null(),
+        "a value and its status do not fit": is_ok != value.is_not_null(),
         "a row has no list of flags": pl.col("flags").is_null(),
     }
     named = (rule.any().alias(problem) for problem, rule in rules.items())
@@ -113,9 +108,8 @@ def digest_of(file: Path, folder: Path) -> str:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
-        raise StoreError(
-            f"{file}: cannot be read: {error.strerror or error}; {_way_out(folder)}"
-        ) from None
+        reason = error.strerror or error
+        raise StoreError(f"{file}: cannot be read: {reason}; {_way_out(folder)}") from None
 
 
 def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
@@ -125,7 +119,7 @@ def check_digest(file: Path, folder: Path, digests: Mapping[str, str]) -> None:
     if wanted is None:
         check_is_file(file, folder)
     elif digest_of(file, folder) != wanted:
-        raise StoreError(f"{file}: is damaged: it is not as the run wrote it; {_way_out(folder)}")
+        refuse("it is not as the run wrote it", file, folder)
 
 
 def check_is_file(file: Path, folder: Path) -> None:
@@ -150,15 +144,8 @@ def read_samples(folder: Path, manifest: Manifest) -> "pl.DataFrame | SampleFile
     is_openable = not SURROGATE.search(str(path.absolute()))  # polars opens no other path
     if not is_small or (is_openable and file.height > SMALL_BATCHES * file.rows_at_once):
         return file
-    frame = read_table(path, folder, ("id", "system"))
-    refuse(problem_of_samples(frame), path, folder)
-    return frame
-
-
-def read_table(path: Path, folder: Path, columns: Iterable[str]) -> "pl.DataFrame":
-    """One of the run's tables; raises StoreError if it is damaged or has other columns."""
     frame = read_frame(path, folder)
-    _check_columns(path, folder, columns, frame.schema)
+    refuse(problem_of_samples(frame), path, folder)
     return frame
 
 
@@ -166,65 +153,37 @@ def check_schema(path: Path, folder: Path, columns: Iterable[str]) -> None:
     """Raise StoreError if a Parquet file has other columns, or its end, which has them, is damaged."""
     import polars as pl
 
+    again = f"remove {folder} and run it again"
     try:
         with path.open("rb") as file:  # polars reads * and [ in a path as patterns
             schema = pl.read_parquet_schema(file)
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise StoreError(
-            f"{path}: cannot be read: {error!s:.200}; remove {folder} and run it again"
-        ) from None
-    _check_columns(path, folder, columns, schema)
-
-
-def _check_columns(
-    path: Path, folder: Path, columns: Iterable[str], schema: "Mapping[str, pl.DataType]"
-) -> None:
-    columns = tuple(columns)
+        raise StoreError(f"{path}: cannot be read: {error!s:.200}; {again}") from None
     wrong = [name for name in columns if str(schema.get(name)) != COLUMN_TYPES[name]]
+    missing = ", ".join(name for name in wrong if name not in schema)
     if wrong:
-        what = f"its {wrong[0]} has another type"
-        if missing := [name for name in columns if name not in schema]:
-            what = f"it has no column {', '.join(missing)}"
-        raise StoreError(
-            f"{path}: is not a part of a run: {what}; remove {folder} and run it again"
-        )
+        what = f"it has no column {missing}" if missing else f"its {wrong[0]} has another type"
+        raise StoreError(f"{path}: is not a part of a run: {what}; {again}")
 
 
-def check_exist(paths: Sequence[Path], folder: Path) -> None:
-    """Raise StoreError if a part is missing."""
-    try:
-        present = {entry.name for entry in os.scandir(paths[0].parent)}
-    except OSError:
-        present = set[str]()
-    for path in paths:
-        if path.name not in present:
-            check_is_file(path, folder)
+def check_run(folder: "RunFolder") -> Iterator[tuple[str, str]]:
+    """Check the manifest, the samples and each part, which is read and forgotten; writes nothing.
 
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """What was checked, and what is wrong with it; `problem` is empty if nothing is."""
-
-    what: str
-    problem: str = ""
-
-
-def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
-    """Check the manifest, the samples and each part, which is read and forgotten. Writes
-    nothing."""
+    What was checked, and what is wrong with it; an empty text if nothing is.
+    """
     try:
         manifest = folder.manifest()
     except StoreError as error:
-        yield CheckResult(MANIFEST, str(error))
+        yield MANIFEST, str(error)
         return
     unfinished = "the run is not finished; run the same command again to finish it"
-    yield CheckResult(MANIFEST, "" if manifest.finished else unfinished)
+    yield MANIFEST, "" if manifest.finished else unfinished
     if not manifest.finished and not (folder.path / SAMPLES).exists():
         return  # it has just begun, or is at a URL, from where only finished runs are fetched
     try:
         samples = _read(folder, SAMPLES, manifest)
     except StoreError as error:
-        yield CheckResult(SAMPLES, str(error))
+        yield SAMPLES, str(error)
         return
     data, problem = manifest.data, problem_of_samples(samples)
     if problem:
@@ -235,33 +194,35 @@ def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
         problem = "has other systems than the manifest"
     elif Samples(samples).fingerprint() != data.get("sha256"):
         problem = "has other content than the manifest says (its fingerprint differs)"
-    yield CheckResult(SAMPLES, problem)
+    yield SAMPLES, problem
     if problem:
         return
     size = max(manifest.batch_size, 1)
     n_parts = -(-samples.height // size)
     for number in range(n_parts):
-        rows = samples[number * size : (number + 1) * size]
         try:
-            problem = _problem_of_part(folder, number, rows, manifest)
+            problem = _problem_of_part(folder, number, samples[number * size :][:size], manifest)
         except StoreError as error:
             problem = str(error)
-        yield CheckResult(f"part {number}", problem)
+        yield f"part {number}", problem
     if folder.scores_part(n_parts).exists():
-        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
+        yield f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one"
 
 
 def _problem_of_part(
     folder: "RunFolder", number: int, rows: "pl.DataFrame", manifest: Manifest
 ) -> str:
     """Why scores and evidence are not those of the batch with these samples."""
+    frames: list[pl.DataFrame] = []
     paths = folder.scores_part(number), folder.evidence_part(number)
-    names = [path.relative_to(folder.path).as_posix() for path in paths]
-    scores, evidence = (_read(folder, name, manifest) for name in names)
-    for name, frame, columns in zip(names, (scores, evidence), (SCORES, EVIDENCE), strict=True):
+    for path, columns in zip(paths, (SCORES, EVIDENCE), strict=True):
+        name = path.relative_to(folder.path).as_posix()
+        frame = _read(folder, name, manifest)
         for column in columns:
             if str(frame.schema.get(column)) != COLUMN_TYPES[column]:
                 return f"{name}: its column {column} is missing or has another type"
+        frames.append(frame)
+    scores, evidence = frames
     if problem := problem_of_scores(scores) or problem_of_evidence(evidence):
         return problem
     if not scores.select(KEYS).equals(evidence.select(KEYS)):

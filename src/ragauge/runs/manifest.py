@@ -26,7 +26,7 @@ the rows are looked at."""
 SUMMARIES = ("summary.json", "summary.md")
 RESULTS, REPORT, LABELS = "results.json", "report.html", "labels.jsonl"
 SESSIONS = "labels"
-"""The folder of labels that were given at a run's URL; `people/run_labels.py` says what it contains."""
+"""The folder of labels that were given at a run's URL; `people/review_labels.py` says what it contains."""
 APART = ".on-ray"
 """The parts of what a cluster has measured, until the judges' scores join them."""
 FILES = (MANIFEST, SAMPLES, INDEX, *SUMMARIES, RESULTS, REPORT, LABELS)
@@ -38,8 +38,6 @@ MAX_BYTES = 500_000_000
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""
-SHOWN = ("metrics", "findings", "families")
-"""The keys whose texts are names in frames and tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +75,8 @@ class MetricDisplay:
         named = ("metric", "name", "scale", "digits", "unavailable", "family", "is_ranked")
         shown: dict[str, Any] = {name: getattr(planned, name) for name in named}
         if (metric := planned.definition) is not None:
-            own = ("version", "low", "high", "lower_is_better")
-            shown |= {name: getattr(metric, name) for name in own}
+            for name in ("version", "low", "high", "lower_is_better"):
+                shown[name] = getattr(metric, name)
             shown |= {"show": planned.show, "aggregate": StoredAggregate.of(metric)}
         return cls(**shown)
 
@@ -99,24 +97,16 @@ class StoredFinding:
     first_screen: bool = True
 
     def __post_init__(self) -> None:
-        missing = Filter.parse(self.when).fields - self.metrics.keys()
-        if missing:
-            raise ValueError(
-                f"a finding names {sorted(missing)[0]!r:.40}, which is not among its metrics"
-            )
+        if missing := sorted(Filter.parse(self.when).fields - self.metrics.keys()):
+            raise ValueError(f"a finding names {missing[0]!r:.40}, which is not among its metrics")
 
     @classmethod
     def of(cls, finding: Finding, suite: Suite, plan: Sequence[PlannedMetric]) -> "StoredFinding":
         """The finding, with the labels that its suite's names have in the plan."""
         labels = {entry.name: planned_labels(entry, plan)[0] for entry in suite.entries}
-        names = sorted(finding.when.fields)
-        return cls(
-            finding.when.text,
-            finding.says,
-            {name: labels.get(name, name) for name in names},
-            finding.precision,
-            finding.first_screen,
-        )
+        metrics = {name: labels.get(name, name) for name in sorted(finding.when.fields)}
+        says, precision = finding.says, finding.precision
+        return cls(finding.when.text, says, metrics, precision, finding.first_screen)
 
 
 def planned_labels(entry: Entry, planned: Sequence[PlannedMetric]) -> list[str]:
@@ -178,18 +168,18 @@ class Manifest:
     def from_json(cls, text: str) -> "Manifest":
         """Read what `to_json` wrote, by an earlier version without digests; ValueError or TypeError
         if it is not a manifest."""
-        table = cast(object, json.loads(text))
-        rest = cast("dict[str, object]", table) if isinstance(table, dict) else {}
-        digest = rest.pop(DIGEST, None)
-        manifest = read_dataclass(cls, cast(object, table))
-        shown = [manifest.data.get("systems"), *(rest.get(name) for name in SHOWN)]
+        table = cast("dict[str, object]", json.loads(text))
+        digest = table.pop(DIGEST, None) if isinstance(table, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        manifest = read_dataclass(cls, table)
+        # What is shown in frames and tables, which cannot hold it; in a path it is legitimate.
+        shown = [manifest.data.get("systems"), *map(table.get, ("metrics", "findings", "families"))]
         try:
             json.dumps(shown, ensure_ascii=False).encode()
-        except UnicodeEncodeError:  # no frame can hold it; in a path it is legitimate
+        except UnicodeEncodeError:
             raise ValueError("it has half of a surrogate pair in a name") from None
         check_shapes(manifest)
         has_digest = digest is not None or manifest.digests
-        if manifest.finished is not None and has_digest and digest != _digest(rest):
+        if manifest.finished is not None and has_digest and digest != _digest(table):
             raise ValueError("it is not as the run wrote it: its digest differs or was removed")
         return manifest
 
@@ -201,12 +191,3 @@ def _json(table: Mapping[str, object]) -> str:
 def _digest(table: Mapping[str, object]) -> str:
     """The SHA-256 of a manifest without its digest."""
     return hashlib.sha256(_json(table).encode("utf-8", "backslashreplace")).hexdigest()
-
-
-def format_of(manifest: str) -> int:
-    """The format that a manifest states; 0 if it cannot be read."""
-    try:
-        version = json.loads(manifest)["format"]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return 0
-    return version if isinstance(version, int) else 0

@@ -45,12 +45,10 @@ def bounds(metric: MetricDisplay, row: SummaryRow) -> str:
     """What the value would be with all absent rows at one end; nothing where none is absent."""
     if row["worst"] is None or row["ok"] == row["n"]:
         return ""
+    is_count, n = metric.show == "count", cast(int, row["n"])
     ends = [cast(float, row[end]) for end in ("worst", "best")]
-    shown = [
-        f"{end * cast(int, row['n']):.0f}" if metric.show == "count" else number(metric, end)
-        for end in ends
-    ]
-    return f"worst {shown[0]}, best {shown[1]}"
+    worst, best = (f"{end * n:.0f}" if is_count else number(metric, end) for end in ends)
+    return f"worst {worst}, best {best}"
 
 
 def unscored(row: SummaryRow) -> str:
@@ -65,12 +63,10 @@ def unscored(row: SummaryRow) -> str:
 
 def cells(metric: MetricDisplay, row: SummaryRow) -> tuple[str, str, str, str, str, str]:
     """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
-    scored = f"{row['ok']:,} of {row['n']:,}"
-    return (
+    name, value, scored = (
         metric_name(metric),
         aggregate(metric, row),
-        interval(metric, row),
-        bounds(metric, row),
-        scored,
-        metric.unavailable or unscored(row),
+        f"{row['ok']:,} of {row['n']:,}",
     )
+    why = metric.unavailable or unscored(row)
+    return name, value, interval(metric, row), bounds(metric, row), scored, why

@@ -25,6 +25,8 @@ MIN_ANSWERS = 20_000
 MAX_BYTES = 50_000_000
 VERSION = 2
 """Raised whenever what is stored changes its form or its numbers."""
+Flagged = tuple[str, str, str | None]
+Absent = tuple[str, str, str, str | None]
 COLUMNS = ("metric", "system", "value", "status", "reason", "flags")
 
 
@@ -46,12 +48,8 @@ class Outcomes:
 
     n_by_metric: Counter[str] = field(default_factory=Counter[str])
     scored: dict[str, None] = field(default_factory=dict[str, None])
-    flagged: Counter[tuple[str, str, str | None]] = field(
-        default_factory=Counter[tuple[str, str, str | None]]
-    )
-    _absent: Counter[tuple[str, str, str, str | None]] = field(
-        default_factory=Counter[tuple[str, str, str, str | None]]
-    )
+    flagged: Counter[Flagged] = field(default_factory=Counter[Flagged])
+    _absent: Counter[Absent] = field(default_factory=Counter[Absent])
 
     @property
     def absent(self) -> tuple[Absence, ...]:
@@ -60,11 +58,8 @@ class Outcomes:
 
     def n_flagged(self, flag: Flag, metric: str | None = None) -> int:
         """How many scores have a flag: all, or those of one metric."""
-        return sum(
-            n
-            for (of, name, _), n in self.flagged.items()
-            if name == str(flag) and metric in (None, of)
-        )
+        found = [(of, n) for (of, name, _), n in self.flagged.items() if name == str(flag)]
+        return sum(n for of, n in found if metric in (None, of))
 
     def as_data(self) -> dict[str, object]:
         """The counts as JSON data, which `of_data` reads."""
@@ -77,31 +72,26 @@ class Outcomes:
 
     @classmethod
     def of_data(cls, given: "Mapping[str, Any]") -> "Outcomes":
-        return cls(
-            Counter(given["n_by_metric"]),
-            dict.fromkeys(given["scored"]),
-            Counter({tuple(key): n for *key, n in given["flagged"]}),
-            Counter({tuple(key): n for *key, n in given["absent"]}),
-        )
+        flagged = Counter({tuple(key): n for *key, n in given["flagged"]})
+        absent = Counter({tuple(key): n for *key, n in given["absent"]})
+        return cls(Counter(given["n_by_metric"]), dict.fromkeys(given["scored"]), flagged, absent)
 
     def add(self, scores: "pl.DataFrame") -> None:
         """Count the scores of a piece."""
         import polars as pl
 
-        has_value = scores["value"].is_not_null()
-        flagged = scores.filter(pl.col("flags").list.len() > 0)
-        self.n_by_metric.update({metric: n for (metric,), n in _counted(scores, "metric").items()})
-        self.scored |= {metric: None for (metric,) in _counted(scores.filter(has_value), "metric")}
-        self._absent.update(
-            _counted(scores.filter(~has_value), "metric", "system", "status", "reason")
+        def counted(frame: pl.DataFrame, *names: str) -> dict[tuple[Any, ...], int]:
+            counts = frame.group_by(*names, maintain_order=True).len().rows()
+            return {tuple(values): n for *values, n in counts}
+
+        absent = scores.filter(pl.col("value").is_null())
+        flagged = scores.filter(pl.col("flags").list.len() > 0).explode("flags")
+        self.n_by_metric.update({metric: n for (metric,), n in counted(scores, "metric").items()})
+        self.scored |= dict.fromkeys(
+            scores.drop_nulls("value")["metric"].unique(maintain_order=True)
         )
-        self.flagged.update(_counted(flagged.explode("flags"), "metric", "flags", "reason"))
-
-
-def _counted(frame: "pl.DataFrame", *names: str) -> "dict[tuple[Any, ...], int]":
-    """How many rows have which values, in the order in which these first occur."""
-    counts = frame.group_by(*names, maintain_order=True).len().rows()
-    return {tuple(values): n for *values, n in counts}
+        self._absent.update(counted(absent, "metric", "system", "status", "reason"))
+        self.flagged.update(counted(flagged, "metric", "flags", "reason"))
 
 
 def outcomes_of(run: "ScoredRun") -> Outcomes:
@@ -116,8 +106,8 @@ def outcomes_of(run: "ScoredRun") -> Outcomes:
 
 def has_results(run: "ScoredRun") -> bool:
     """Whether a run is stored, finished and so large that its results are stored."""
-    is_stored = run.folder is not None and bool(run.manifest.digests)
-    return is_stored and len(run.samples) > MIN_ANSWERS
+    is_stored = run.folder is not None and run.manifest.digests
+    return bool(is_stored) and len(run.samples) > MIN_ANSWERS
 
 
 def read_results(folder: Path, manifest: Manifest) -> Mapping[str, object]:

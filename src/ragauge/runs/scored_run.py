@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,14 +11,14 @@ from ragauge.label import without_precision
 from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
-from ragauge.runs.manifest import Manifest, MetricDisplay
+from ragauge.runs.manifest import INDEX, Manifest, MetricDisplay
 from ragauge.runs.outcomes import Outcomes, has_results, outcomes_of, read_results
 from ragauge.runs.scores import (
     InParts,
     ScoreSource,
     collected,
+    hash_of,
     pieces_with_samples,
-    rows_of_question,
     with_evidence,
 )
 from ragauge.runs.summary import SUMMARY, clusters_in, frame_of, summarise_pieces, worst_rows
@@ -40,7 +40,7 @@ IDS_SEARCHED = 200_000
 class ScoredRun:
     """The scores of samples, and the manifest of how they were computed; `ragauge.run.Run` adds what people do with it.
 
-    `folder` is where it is stored; None for a run in memory. Of a run at a URL, it is the working copy on this machine.
+    `folder` is where it is stored; None for a run in memory. Of a run at a URL, it is the copy on this machine.
     """
 
     samples: Samples
@@ -98,7 +98,23 @@ class ScoredRun:
 
     def rows_of(self, id: str) -> tuple[int, ...]:
         """The places of a question's rows in the samples, ascending; found in an index if the run is large."""
-        return rows_of_question(self.samples, id, self.folder)
+        import polars as pl
+
+        if self.folder is not None and (path := self.folder / INDEX).exists():
+            try:
+                index = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+                found: pl.DataFrame = index.filter(pl.col("hash") == hash_of(id)).collect()
+                rows = sorted(cast("list[int]", found["row"].to_list()))
+                if all(self.samples.part(row, row + 1, ["id"])["id"].item() == id for row in rows):
+                    return tuple(rows)
+                # Else the hash is that of other ids, too, or the index of other samples.
+            except (OSError, ValueError, pl.exceptions.PolarsError):
+                pass
+        places, start = list[int](), 0
+        for piece in self.samples.pieces(["id"]):
+            places += [start + place for place in (piece["id"] == id).arg_true().to_list()]
+            start += piece.height
+        return tuple(places)
 
     def collect(self, lazy: "pl.LazyFrame") -> "pl.DataFrame":
         """The rows of a frame made from `scan`; raises StoreError if a file of the run is damaged."""
@@ -107,22 +123,23 @@ class ScoredRun:
     @cached_property
     def metrics(self) -> tuple[MetricDisplay, ...]:
         """The metrics in the order of the plan; those with the same name are shown with their label."""
-        names = [without_precision(metric.name) for metric in self.manifest.metrics]
         labels: dict[str, set[str]] = {}
-        for name, metric in zip(names, self.manifest.metrics, strict=True):
-            labels.setdefault(name, set()).add(metric.metric)
-        shown: list[MetricDisplay] = []
-        for name, metric in zip(names, self.manifest.metrics, strict=True):
-            if len(labels[name]) > 1:
-                is_begun = metric.metric.startswith(name)
-                name = metric.metric if is_begun else f"{name} ({metric.metric})"
-            shown.append(replace(metric, name=name))
-        return tuple(shown)
+        for metric in self.manifest.metrics:
+            labels.setdefault(without_precision(metric.name), set()).add(metric.metric)
+
+        def shown(metric: MetricDisplay) -> str:
+            name = without_precision(metric.name)
+            if len(labels[name]) == 1:
+                return name
+            is_begun = metric.metric.startswith(name)
+            return metric.metric if is_begun else f"{name} ({metric.metric})"
+
+        return tuple(replace(metric, name=shown(metric)) for metric in self.manifest.metrics)
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
         """Why the aggregates of some metrics cannot be computed, and what to do; usually empty."""
-        return tuple(problem for metric in self.metrics if (problem := aggregate_problem(metric)))
+        return tuple(filter(None, map(aggregate_problem, self.metrics)))
 
     @cached_property
     def cautions(self) -> tuple[MetricCaution, ...]:
@@ -157,12 +174,11 @@ class ScoredRun:
         named = {without_precision(metric.metric): metric for metric in self.metrics}
         for metric in self.metrics:
             named |= {metric.metric: metric, metric.name: metric}
-        name = name if name in named else without_precision(name)
-        if name not in named:
+        if (found := named.get(name) or named.get(without_precision(name))) is None:
             names = ", ".join(metric.name for metric in self.metrics)
-            hint = did_you_mean(name, named) or f"; it has {names}"
-            raise PlanError([f"the run has no metric {name!r}{hint}"])
-        return named[name]
+            hint = did_you_mean(without_precision(name), named) or f"; it has {names}"
+            raise PlanError(f"the run has no metric {without_precision(name)!r}{hint}")
+        return found
 
     def summary(self, by: str | Sequence[str] | None = None) -> "pl.DataFrame":
         """Each system's metrics: mean, 95 % interval, bounds, and counts per status.
@@ -170,10 +186,11 @@ class ScoredRun:
         `by` also groups by one or several fields of the samples. Columns: system, the fields,
         metric, name, mean, low, high, worst, best, lowest, highest, n, ok, undefined, missing, failed,
         skipped. The mean is over ok scores; `low` and `high` are its interval over questions, as
-        `ragauge.stats.interval` makes it (null below two; above 50,000 without its correction). `worst` and `best` are the mean if every row without a value had the worst or
-        the best one; null for open scales and for metrics not aggregated by the mean. All are null if
-        no row has a value, or if the code of a custom aggregate is not loaded: see `problems`. Raises
-        PlanError for a field that the samples do not have.
+        `ragauge.stats.interval` makes it (null below two; above 50,000 without its correction).
+        `worst` and `best` are the mean if every row without a value had the worst or the best one; null
+        for open scales and for metrics not aggregated by the mean. All are null if no row has a value,
+        or if the code of a custom aggregate is not loaded: see `problems`. PlanError for a field that
+        the samples do not have.
         """
         fields = slices_of(self.samples, [by] if isinstance(by, str) else by or ())
         summaries: dict[tuple[str, ...], pl.DataFrame] = self.computed.setdefault("summaries", {})
@@ -181,12 +198,9 @@ class ScoredRun:
             summaries[fields] = frame_of(cast("list[Any]", self.stored_results["summary"]))
         if fields not in summaries:
             columns = ("id", "system", "metric", "value", "status", "parts")
-            summaries[fields] = summarise_pieces(
-                lambda: pieces_with_samples(self, columns, [*fields, *clusters_in(self.samples)]),
-                self.samples,
-                self.metrics,
-                fields,
-            )
+            needed = [*fields, *clusters_in(self.samples)]
+            pieces = partial(pieces_with_samples, self, columns, needed)
+            summaries[fields] = summarise_pieces(pieces, self.samples, self.metrics, fields)
         return summaries[fields].clone()
 
     def samples_of(self, ids: Collection[str]) -> "pl.DataFrame":
@@ -196,8 +210,8 @@ class ScoredRun:
         if not self.samples.is_file:
             return self.samples.frame.filter(pl.col("id").is_in(list(ids)))
         rows = sorted({row for id in ids for row in self.rows_of(id)})
-        none = self.samples.part(0, 0)
-        return pl.concat([none, *(self.samples.part(row, row + 1) for row in rows)])
+        parts = (self.samples.part(row, row + 1) for row in rows)
+        return pl.concat([self.samples.part(0, 0), *parts])
 
     def check_question(self, id: str) -> None:
         """Raise PlanError if the run has no question with this id."""
@@ -215,6 +229,7 @@ class ScoredRun:
         `metric` is a label or a shown name. Rows without a value are left out; ties are ordered by id and system.
         """
         import polars as pl
+        import polars.selectors as cs
 
         if n < 1:
             raise PlanError([f"n must be at least 1, got {n}"])
@@ -226,8 +241,8 @@ class ScoredRun:
             worst = pl.DataFrame(rows[:n], schema=types, orient="row")
         else:
             worst = worst_rows(self, [display], n)[display.metric]
-        shown = [name for name in ("answer",) if name in self.samples.columns]
-        answers = self.samples_of(worst["id"].unique().to_list()).select("id", "system", *shown)
+        samples = self.samples_of(worst["id"].unique().to_list())
+        answers = samples.select("id", "system", cs.by_name("answer", require_all=False))
         return worst.join(answers, on=["id", "system"], how="left", maintain_order="left")
 
     def needs_review(self) -> "pl.DataFrame":
@@ -256,9 +271,8 @@ def slices_of(samples: Samples, by: Iterable[str]) -> tuple[str, ...]:
         elif name in UNGROUPED:
             problems.append(f"{name!r} holds lists; rows cannot be grouped by it")
         elif name in SUMMARY:
-            problems.append(
-                f"cannot group by {name!r}: a summary has a column of that name; rename the field"
-            )
+            what = "a summary has a column of that name; rename the field"
+            problems.append(f"cannot group by {name!r}: {what}")
     if problems:
         raise PlanError(problems)
     return fields

@@ -66,7 +66,7 @@ class InParts:
     def pieces(self) -> "Iterator[ScoreSource]":
         at_once = self.n_samples_at_once // self.batch_size
         for start in range(0, len(self.scores), at_once):
-            yield self.of_batches(range(start, min(start + at_once, len(self.scores))))
+            yield self.of_batches(range(len(self.scores))[start : start + at_once])
 
     @property
     def n_samples_at_once(self) -> int:
@@ -74,10 +74,8 @@ class InParts:
         return max(1, SAMPLES_AT_ONCE // self.batch_size) * self.batch_size
 
     def of_batches(self, numbers: Sequence[int]) -> "ScoreSource":
-        scores, evidence = (
-            [parts[number] for number in numbers] for parts in (self.scores, self.evidence)
-        )
-        return InParts(scores, evidence, self.batch_size)
+        scores = [self.scores[number] for number in numbers]
+        return InParts(scores, [self.evidence[number] for number in numbers], self.batch_size)
 
 
 ScoreSource = InMemory | InParts
@@ -123,15 +121,13 @@ def with_evidence(
     if id is not None:
         both = [each.filter(pl.col("id") == id) for each in both]
     scores, evidence = (collected(each, folder) for each in both)
+    problem = ""
     if scores.height != evidence.height:
-        raise StoreError(
-            f"{folder}: has {scores.height:,} scores but evidence for {evidence.height:,}; "
-            f"remove {folder} and run it again"
-        )
-    if not scores.select(KEYS).equals(evidence.select(KEYS)):
-        raise StoreError(
-            f"{folder}: has evidence of other rows than its scores; remove {folder} and run it again"
-        )
+        problem = f"{scores.height:,} scores but evidence for {evidence.height:,}"
+    elif not scores.select(KEYS).equals(evidence.select(KEYS)):
+        problem = "evidence of other rows than its scores"
+    if problem:
+        raise StoreError(f"{folder}: has {problem}; remove {folder} and run it again")
     return scores.with_columns(evidence["evidence"]).select(COLUMNS)
 
 
@@ -165,33 +161,12 @@ def write_index(folder: Path, samples: Samples) -> None:
     if len(samples) <= MIN_INDEXED:
         return
     ids = (cast(str, id) for piece in samples.pieces(["id"]) for id in piece["id"].to_list())
-    hashes = np.fromiter(map(_hash, ids), np.uint64)
+    hashes = np.fromiter(map(hash_of, ids), np.uint64)
     order = np.argsort(hashes, kind="stable").astype(np.uint32)
     table = pl.DataFrame({"hash": hashes[order], "row": order})
     write_frame(folder / INDEX, table, row_group_size=ROWS_AT_ONCE)
 
 
-def rows_of_question(samples: Samples, id: str, folder: Path | None) -> tuple[int, ...]:
-    """The places of a question's rows in the samples, ascending; empty if there is none."""
-    import polars as pl
-
-    if folder is not None and (path := folder / INDEX).exists():
-        try:
-            index = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
-            found: pl.DataFrame = index.filter(pl.col("hash") == _hash(id)).collect()
-            rows = sorted(cast("list[int]", found["row"].to_list()))
-            if all(samples.part(row, row + 1, ["id"])["id"].to_list() == [id] for row in rows):
-                return tuple(rows)
-            # Else the hash is that of other ids, too, or the index of other samples.
-        except (OSError, pl.exceptions.PolarsError):
-            pass
-    places: list[int] = []
-    start = 0
-    for piece in samples.pieces(["id"]):
-        places += [start + place for place in (piece["id"] == id).arg_true().to_list()]
-        start += piece.height
-    return tuple(places)
-
-
-def _hash(id: str) -> int:
+def hash_of(id: str) -> int:
+    """The number of an id in the index."""
     return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest())

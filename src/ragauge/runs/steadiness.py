@@ -1,6 +1,6 @@
 """How steady a system is over repeats of a question, and over turns of a conversation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class Steadiness:
     """A system over k repeats of each question, by one metric.
 
-    An answer passes where the metric is at least `threshold` (at most, where lower is better); one without a value
-    does not; of a conversation the worst turn that has a value counts, and an answer that failed as the worst. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and pass^k.
-    `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
+    An answer passes where the metric is at least `threshold` (at most, where lower is better); one without
+    a value does not; of a conversation the worst turn that has a value counts, and an answer that failed as
+    the worst. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and
+    pass^k. `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
     between and within questions; None where it has none.
     """
 
@@ -44,6 +45,8 @@ def steadiness(
     Without a threshold it is the middle of the metric's scale; PlanError for a metric without one.
     """
     import polars as pl
+
+    from ragauge.stats.repeats import components, pass_all_k, pass_at_k
 
     threshold = metric.middle if threshold is None else threshold
     if threshold is None:
@@ -69,40 +72,27 @@ def steadiness(
     by_system: dict[str, list[list[float | None]]] = {}
     for system, _, values in grouped.iter_rows():
         by_system.setdefault(system, []).append(values)
-    return tuple(
-        _of_system(system, metric, threshold, groups)
-        for system, groups in by_system.items()
-        if max(map(len, groups)) > 1
-    )
-
-
-def _of_system(
-    system: str, metric: MetricDisplay, threshold: float, groups: Sequence[Sequence[float | None]]
-) -> Steadiness:
-    """The steadiness by the values of each question in all its repeats."""
-    from ragauge.stats.repeats import components, pass_all_k, pass_at_k
-
+    found: list[Steadiness] = []
     sign = -1 if metric.lower_is_better else 1
-    k = max(map(len, groups))
-    scored = [[value for value in values if value is not None] for values in groups]
-    passed = [
-        sum(sign * value >= sign * threshold for value in own)
-        for own, values in zip(scored, groups, strict=True)
-        if len(values) == k
-    ]
-    n = len(passed)
-    return Steadiness(
-        system,
-        metric.name,
-        threshold,
-        k,
-        n,
-        sum(pass_at_k(k, c, 1) for c in passed) / n,
-        sum(pass_at_k(k, c, k) for c in passed) / n,
-        sum(pass_all_k(k, c, k) for c in passed) / n,
-        sum(0 < c < k for c in passed),
-        components([values for values in scored if values]),
-    )
+    for system, groups in by_system.items():
+        if (k := max(map(len, groups))) == 1:
+            continue
+        scored = [[value for value in values if value is not None] for values in groups]
+        passed = [
+            sum(sign * value >= sign * threshold for value in own)
+            for own, values in zip(scored, groups, strict=True)
+            if len(values) == k
+        ]
+        n = len(passed)
+        rates = (
+            sum(pass_at_k(k, c, 1) for c in passed) / n,
+            sum(pass_at_k(k, c, k) for c in passed) / n,
+            sum(pass_all_k(k, c, k) for c in passed) / n,
+        )
+        n_changing = sum(0 < c < k for c in passed)
+        variance = components([values for values in scored if values])
+        found.append(Steadiness(system, metric.name, threshold, k, n, *rates, n_changing, variance))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

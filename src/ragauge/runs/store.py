@@ -19,7 +19,7 @@ import os
 import re
 import shutil
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
 from ragauge.runs import integrity
 from ragauge.runs.manifest import (
-    APART,
     EVIDENCE_FOLDER,
     FORMAT,
     INDEX,
@@ -41,7 +40,6 @@ from ragauge.runs.manifest import (
     SCORES_FOLDER,
     SUMMARIES,
     Manifest,
-    format_of,
 )
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import InParts, write_index
@@ -86,26 +84,21 @@ class RunFolder:
 
     path: Path
     url: str | None = None
-    copy: WorkingCopy | None = None
-    """Of a run at a URL that is made here, what copies it there."""
 
     @classmethod
     def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
         """The folder of a run, or the copy of one at a URL. With a `key` it may be new, and of
         another run has the manifest only."""
-        if (url := url_of_run(place)) is None:
-            return cls(Path(place))
-        return cls(fetched(url, key), url)
+        url = url_of_run(place)
+        return cls(Path(place)) if url is None else cls(fetched(url, key), url)
 
     @classmethod
     @contextmanager
     def for_writing(cls, place: Path, key: str) -> "Generator[RunFolder]":
         """The folder of the run with this key; of one at a URL the folder here in which it is made."""
-        if (url := url_of_run(place)) is None:
-            yield cls(place)
-            return
-        with writing(url, key) as copy:
-            yield cls(copy.path, url, copy)
+        url = url_of_run(place)
+        with nullcontext(place) if url is None else writing(url, key) as path:
+            yield cls(path, url)
 
     @property
     def place(self) -> str:
@@ -121,23 +114,14 @@ class RunFolder:
         try:
             yield
         except StoreError as error:
-            if self.url is None:
-                raise
-            raise StoreError(self.named(str(error))) from error
+            raise StoreError(self.named(str(error))) from error.__cause__
 
     def put_all(self, run: ScoredRun) -> ScoredRun:
         """The run that has ended in this folder; if its place is a URL, it is copied there."""
-        if self.copy is None:
+        if self.url is None:
             return run
-        self.copy.put_all()
+        WorkingCopy(self.url, self.path).put_all()
         return replace(RunFolder.at(self.place).read(), samples=run.samples)
-
-    def apart(self) -> "RunFolder":
-        """A folder in this one for parts that a cluster has measured, until the judges' scores join them."""
-        return RunFolder(self.path / APART)
-
-    def remove_apart(self) -> None:
-        shutil.rmtree(self.path / APART, ignore_errors=True)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
         """Create the folder for this run, or resume the run with the same key in it; returns the
@@ -197,14 +181,15 @@ class RunFolder:
             ) from None
         except (OSError, UnicodeDecodeError) as error:
             raise StoreError(f"{path}: cannot be read: {error}") from None
-        format = format_of(text)
-        if format > FORMAT:
-            raise StoreError(f"{path}: was written by a newer ragauge; upgrade to read it")
-        if 0 < format < FORMAT:
-            raise StoreError(
-                f"{path}: was written by an earlier ragauge in a format that this version "
-                "does not read; run it again into another folder"
-            )
+        with suppress(ValueError, TypeError, LookupError, RecursionError):
+            format = json.loads(text)["format"]
+            if format > FORMAT:
+                raise StoreError(f"{path}: was written by a newer ragauge; upgrade to read it")
+            if 0 < format < FORMAT:
+                raise StoreError(
+                    f"{path}: was written by an earlier ragauge in a format that this version "
+                    "does not read; run it again into another folder"
+                )
         try:
             return Manifest.from_json(text)
         except (ValueError, TypeError, KeyError, RecursionError, FilterError) as error:
@@ -220,11 +205,13 @@ class RunFolder:
 
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
         """Whether this batch is finished: whole, undamaged, and with nothing to be retried."""
-        if not self.scores_part(number).exists():
+        paths = self.scores_part(number), self.evidence_part(number)
+        if not paths[0].exists():
             return False
         try:
-            scores = integrity.read_table(self.scores_part(number), self.path, SCORES)
-            evidence = integrity.read_table(self.evidence_part(number), self.path, EVIDENCE)
+            for path, columns in zip(paths, (SCORES, EVIDENCE), strict=True):
+                integrity.check_schema(path, self.path, columns)
+            scores, evidence = (read_frame(path, self.path) for path in paths)
         except StoreError:
             return False
         is_whole = scores.select(KEYS).equals(evidence.select(KEYS))
@@ -242,15 +229,9 @@ class RunFolder:
         write_frame(self.evidence_part(number), scores.select(EVIDENCE), is_one_of_many=True)
         write_frame(self.scores_part(number), scores.select(SCORES), is_one_of_many=True)
 
-    def part(self, number: int) -> "pl.DataFrame":
-        """A batch's scores with their evidence, as `write_part` got them."""
-        scores = read_frame(self.scores_part(number), self.path)
-        evidence = read_frame(self.evidence_part(number), self.path)
-        return scores.with_columns(evidence["evidence"])
-
-    def finish(self, manifest: Manifest, samples: Samples, n_parts: int) -> ScoredRun:
+    def finish(self, manifest: Manifest, samples: Samples) -> ScoredRun:
         """Mark the run as finished, once all its parts are written."""
-        parts = self._parts(n_parts, manifest.batch_size)
+        parts = self._parts(len(samples), manifest.batch_size)
         files = sorted((self.path / SAMPLES, *parts.scores, *parts.evidence))
         digests = {
             file.relative_to(self.path).as_posix(): integrity.digest_of(file, self.path)
@@ -290,42 +271,34 @@ class RunFolder:
                 )
             source = str(manifest.data.get("source", ""))
             samples = Samples(integrity.read_samples(self.path, manifest), source)
-            n_parts = -(-len(samples) // max(manifest.batch_size, 1))
-            parts = self._parts(n_parts, manifest.batch_size, has_digests=bool(manifest.digests))
-            ends = (parts.scores[0], parts.scores[-1])
-            scores = parts.scores if _is_small(parts.scores) else ends
-            for part in (*scores, *(parts.evidence if _is_small(parts.evidence) else ())):
-                integrity.check_digest(part, self.path, manifest.digests)
-            if not manifest.digests:
-                some = slice(None) if n_parts <= MAX_CHECKED else slice(1)
-                for part in parts.scores[some]:
-                    integrity.refuse(
-                        integrity.problem_of_scores(read_frame(part, self.path)), part, self.path
-                    )
+            parts = self._parts(len(samples), manifest.batch_size)
+            self._check(parts.scores, SCORES, manifest)
+            self._check(parts.evidence, EVIDENCE, manifest)
             return ScoredRun(samples, parts, manifest, self.path, self.url)
 
-    def _parts(self, n_parts: int, batch_size: int, *, has_digests: bool = False) -> InParts:
-        """The parts, of many or digested ones the first and the last checked; or StoreError."""
-        scores = tuple(self.scores_part(number) for number in range(n_parts))
-        evidence = tuple(self.evidence_part(number) for number in range(n_parts))
-        for paths, columns in ((scores, SCORES), (evidence, EVIDENCE)):
-            looks_into_all = n_parts <= MAX_CHECKED and not has_digests
-            for path in paths if looks_into_all else (paths[0], paths[-1]):
-                integrity.check_is_file(path, self.path)
+    def _parts(self, n_rows: int, batch_size: int) -> InParts:
+        size = max(batch_size, 1)
+        numbers = range(-(-n_rows // size))
+        scores = tuple(map(self.scores_part, numbers))
+        return InParts(scores, tuple(map(self.evidence_part, numbers)), size)
+
+    def _check(self, paths: Sequence[Path], columns: Sequence[str], manifest: Manifest) -> None:
+        """Raise StoreError if a part is missing or damaged; of many or large ones the first and last are read."""
+        for path in (path for path in paths if not path.exists()):
+            integrity.check_is_file(path, self.path)
+        ends = paths[0], paths[-1]
+        is_small = sum(path.stat().st_size for path in paths) <= integrity.MAX_CHECKED_BYTES
+        for path in paths if is_small and len(paths) <= MAX_CHECKED else ends:
+            integrity.check_is_file(path, self.path)
+            if path in ends or not manifest.digests:
                 integrity.check_schema(path, self.path, columns)
-            integrity.check_exist(paths, self.path)
-        return InParts(scores, evidence, max(batch_size, 1))
+            integrity.check_digest(path, self.path, manifest.digests)
+            if columns == SCORES and not manifest.digests:
+                problem = integrity.problem_of_scores(read_frame(path, self.path))
+                integrity.refuse(problem, path, self.path)
 
 
 def put_files(run: ScoredRun, *names: str) -> None:
     """Put files in the folder of a run at its URL, if it has one, once the run has ended."""
     if run.url is not None and run.folder is not None:
         WorkingCopy(run.url, run.folder).put(*(run.folder / name for name in names))
-
-
-def _is_small(parts: Sequence[Path]) -> bool:
-    """Whether all parts are read to check them when a run is opened."""
-    return (
-        len(parts) <= MAX_CHECKED
-        and sum(part.stat().st_size for part in parts) <= integrity.MAX_CHECKED_BYTES
-    )

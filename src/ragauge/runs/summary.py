@@ -64,7 +64,7 @@ def summarise_pieces(
     rows: dict[Key, list[dict[str, object]]] = {}
     for chosen in _rounds(sizes):
         small: dict[Key, list[pl.DataFrame]] = {}
-        large: dict[Key, dict[str, _Totals]] = {}
+        large: dict[Key, dict[str, _Group]] = {}
         for scores, part in pieces():
             joined = scores.join(part.select("id", *by, *clusters), on=["id", "system"], how="left")
             for key, group in joined.partition_by(keys, as_dict=True).items():
@@ -72,21 +72,21 @@ def summarise_pieces(
                     needed = [name for name in PER_SCORE if name in group.columns]
                     small.setdefault(key, []).append(group.select(needed))
                 elif key in chosen:
-                    totals = large.setdefault(key, {})
-                    for label, of_metric in _by_label(group):
+                    groups = large.setdefault(key, {})
+                    for label, found in _by_label(group):
                         if label in of_label:
-                            totals.setdefault(label, _Totals(of_label[label])).add(of_metric)
+                            new = _Group(of_label[label], is_large=True)
+                            groups.setdefault(label, new).add(found)
         for key, parts in small.items():
             # In the order of the questions, so that the order of the rows changes no digit of a sum.
-            found = dict(_by_label(pl.concat(parts).sort("id")))
-            rows[key] = [
-                _row(metric, Counts().add(found[label]), _estimate(metric, found[label]))
-                for label, metric in of_label.items()
-                if label in found
-            ]
-        for key, totals in large.items():
-            in_order = [totals[label] for label in of_label if label in totals]
-            rows[key] = [_row(each.shown, each.counts, each.estimate()) for each in in_order]
+            in_order = _by_label(pl.concat(parts).sort("id"))
+            large[key] = {
+                label: _Group(of_label[label]).add(found)
+                for label, found in in_order
+                if label in of_label
+            }
+        for key, groups in large.items():
+            rows[key] = [groups[label].row() for label in of_label if label in groups]
     names = ("system", *fields)
     ordered = sorted(rows, key=lambda key: [(it is None, by_number(str(it))) for it in key])
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
@@ -136,85 +136,91 @@ def _by_label(scores: "pl.DataFrame") -> "Iterator[tuple[str, pl.DataFrame]]":
 
 
 @dataclass(slots=True)
-class Counts:
-    """How many scores have which status, and the extremes of their values."""
+class _Group:
+    """A metric's scores in a group of questions; of a large group only sums are kept."""
 
-    by_status: dict[str, int] = field(default_factory=lambda: {str(status): 0 for status in Status})
+    shown: MetricDisplay
+    is_large: bool = False
+    by_status: dict[str, int] = field(default_factory=lambda: dict.fromkeys(map(str, Status), 0))
     n: int = 0
-    n_ok: int = 0
-    lowest: float | None = None
-    highest: float | None = None
+    extremes: tuple[float | None, float | None] = (None, None)
+    _values: "pl.Series | None" = None
+    _parts: "Floats2d | QuestionSums | None" = None
 
-    def add(self, scores: "pl.DataFrame") -> "Counts":
-        """The same counts, with these scores."""
-        for status, n in scores["status"].value_counts().iter_rows():
-            self.by_status[cast(str, status)] += cast(int, n)
-        self.n += scores.height
-        values = scores["value"]
-        self.n_ok += values.count()
-        ends = [self.lowest, self.highest, values.min(), values.max()]
-        known = [cast(float, end) for end in ends if end is not None]
-        self.lowest, self.highest = min(known, default=None), max(known, default=None)
-        return self
-
-
-class _Totals:
-    """The totals of a metric's scores in a large group; `estimate` needs no score again."""
-
-    def __init__(self, shown: MetricDisplay) -> None:
-        self.shown, self.counts = shown, Counts()
-        self._problem = aggregate_problem(shown)
-        self._sums: QuestionSums | None = None
-
-    def add(self, scores: "pl.DataFrame") -> None:
+    def add(self, scores: "pl.DataFrame") -> "_Group":
+        """Count scores, all of a small group at once."""
         from ragauge.stats.normal_intervals import QuestionSums
 
-        self.counts.add(scores)
-        parts = None if self._problem else _parts(self.shown, scores)
-        if parts is not None:
-            self._sums = self._sums or QuestionSums(parts.shape[1])
-            self._sums.add(parts)
+        for status, n in scores["status"].value_counts().iter_rows():
+            self.by_status[status] += n
+        self.n += scores.height
+        values = scores["value"]
+        ends = [*self.extremes, values.min(), values.max()]
+        known = [cast(float, end) for end in ends if end is not None]
+        self.extremes = min(known, default=None), max(known, default=None)
+        # A filter costs more than the interval of a small group.
+        scored = scores.filter(values.is_not_null()) if values.null_count() else scores
+        if not scored.height or aggregate_problem(self.shown):
+            return self
+        parts = _parts_of(scored, self.shown)
+        if self.is_large:
+            sums = self._parts or QuestionSums(parts.shape[1])
+            cast(QuestionSums, sums).add(parts)
+            parts = sums
+        self._values, self._parts = scored["value"], parts
+        return self
 
-    def estimate(self) -> "Estimate | None":
-        from ragauge.stats.aggregates import ends_of
-        from ragauge.stats.normal_intervals import normal_estimate
+    def row(self) -> dict[str, object]:
+        """The row of the summary."""
+        shown, n_ok = self.shown, self.by_status[str(Status.OK)]
+        low, high, kind = shown.low, shown.high, shown.aggregate.kind
+        estimate, worst, best = self._estimate(), None, None
+        if estimate and low is not None and high is not None:
+            if kind == "mean":
+                # The mean if every row without a value had the worst, and the best, value of the scale.
+                total, n_absent = estimate.value * n_ok, self.n - n_ok
+                ends = [(total + n_absent * end) / self.n for end in (low, high)]
+                worst, best = reversed(ends) if shown.lower_is_better else ends
+            if kind != "sum":
+                estimate = estimate.within(low, high)
+        return {
+            "metric": shown.metric,
+            "name": shown.name,
+            "mean": estimate.value if estimate else None,
+            "low": estimate.low if estimate else None,
+            "high": estimate.high if estimate else None,
+            "worst": worst,
+            "best": best,
+            "lowest": self.extremes[0],
+            "highest": self.extremes[1],
+            "n": self.n,
+            **self.by_status,
+        }
 
-        if self._sums is None:
+    def _estimate(self) -> "Estimate | None":
+        from ragauge.stats.aggregates import ends_of, ends_of_scores
+        from ragauge.stats.intervals import interval
+        from ragauge.stats.normal_intervals import QuestionSums, normal_estimate
+
+        if self._parts is None or self._values is None:
             return None
-        kind = self.shown.aggregate.kind
-        ends = None if kind == CUSTOM else ends_of(kind, self.shown.low, self.shown.high)
-        return _on_scale(
-            self.shown, normal_estimate(self._sums, aggregate_of(self.shown), ends=ends)
-        )
+        kind, low, high, ends = self.shown.aggregate.kind, self.shown.low, self.shown.high, None
+        if isinstance(self._parts, QuestionSums):
+            ends = None if kind == CUSTOM else ends_of(kind, low, high)
+            return normal_estimate(self._parts, aggregate_of(self.shown), ends=ends)
+        if kind != CUSTOM:
+            ends = ends_of_scores(self._values.to_numpy(), kind, low, high)
+        return interval(self._parts, aggregate_of(self.shown), ends=ends)
 
 
-def _estimate(shown: MetricDisplay, scores: "pl.DataFrame") -> "Estimate | None":
-    """The aggregate of a small group's scores with its interval; None without values."""
-    from ragauge.stats.aggregates import ends_of_scores
-    from ragauge.stats.intervals import interval
-
-    parts = None if aggregate_problem(shown) else _parts(shown, scores)
-    if parts is None:
-        return None
-    kind = shown.aggregate.kind
-    values = scores["value"].drop_nulls().to_numpy()
-    ends = None if kind == CUSTOM else ends_of_scores(values, kind, shown.low, shown.high)
-    return _on_scale(shown, interval(parts, aggregate_of(shown), ends=ends))
-
-
-def _parts(shown: MetricDisplay, scores: "pl.DataFrame") -> "Floats2d | None":
-    """What each score, or cluster of scores, adds to the sums of its aggregate, (n, p), or None."""
+def _parts_of(scored: "pl.DataFrame", shown: MetricDisplay) -> "Floats2d":
+    """What each score, or cluster of scores, adds to the sums of its aggregate, (n, p)."""
     import numpy as np
     import polars as pl
 
     from ragauge.stats.aggregates import parts_of
     from ragauge.stats.intervals import by_question
 
-    values = scores["value"]
-    # A filter costs more than the interval of a small group.
-    scored = scores.filter(values.is_not_null()) if values.null_count() else scores
-    if not scored.height:
-        return None
     kind = shown.aggregate.kind
     if kind == CUSTOM:
         rows = scored["parts"].to_list()
@@ -227,37 +233,6 @@ def _parts(shown: MetricDisplay, scores: "pl.DataFrame") -> "Floats2d | None":
     named = scored.select(pl.col(CLUSTER).cast(pl.String).fill_null(own).rank("dense"))
     number = named.to_series().to_numpy().astype("int64") - 1
     return by_question(parts, number, int(number.max()) + 1)
-
-
-def _on_scale(shown: MetricDisplay, found: "Estimate | None") -> "Estimate | None":
-    """The estimate of a custom aggregate with its interval on the metric's scale, as its value is."""
-    if found is None or shown.low is None or shown.high is None or shown.aggregate.kind == "sum":
-        return found
-    return found.within(shown.low, shown.high)
-
-
-def _row(shown: MetricDisplay, counts: Counts, estimate: "Estimate | None") -> dict[str, object]:
-    estimate = estimate if counts.n_ok else None  # no value, not a sum of 0
-    bounds: list[float | None] = [None, None]
-    scale = shown.low, shown.high
-    if estimate and None not in scale and shown.aggregate.kind == "mean":
-        # The mean if every row without a value had the worst, and the best, value of the scale.
-        total, n_absent = estimate.value * counts.n_ok, counts.n - counts.n_ok
-        bounds = [(total + n_absent * cast(float, end)) / counts.n for end in scale]
-    worst, best = reversed(bounds) if shown.lower_is_better else bounds
-    return {
-        "metric": shown.metric,
-        "name": shown.name,
-        "mean": estimate.value if estimate else None,
-        "low": estimate.low if estimate else None,
-        "high": estimate.high if estimate else None,
-        "worst": worst,
-        "best": best,
-        "lowest": counts.lowest,
-        "highest": counts.highest,
-        "n": counts.n,
-        **counts.by_status,
-    }
 
 
 def worst_rows(

@@ -2,11 +2,11 @@
 
 A run is made in a folder here and copied to the URL when it is finished, the manifest last, so that what is
 not complete is no run. The same command resumes the run or the copy: what was copied is not copied again.
-A run is read in a copy, for which only what is new is fetched.
+A run is read in a copy, for which only what is new is fetched: a file that is the same here and there has a
+time of change here that is made of what the object store says of it.
 
     NAME-URL/           the copy that is read
     NAME-URL-KEY/       the run with this key while it is made and copied; then it becomes the copy
-    .copied             in both: the files that are the same here and there, a line for each
 """
 
 import hashlib
@@ -15,9 +15,10 @@ import os
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,12 +38,12 @@ from ragauge.storage.atomic_files import lock
 from ragauge.storage.object_store import EXTRAS, key_of, store_at
 from ragauge.storage.regular_file import as_url, read_regular
 
-COPIED = ".copied"
 PART = re.compile(rf"({SCORES_FOLDER}|{EVIDENCE_FOLDER})/\d{{6,12}}\.parquet")
 OF_RUN = re.compile(
     "|".join((*map(re.escape, FILES), PART.pattern, rf"{SESSIONS}/[0-9a-f-]{{1,80}}\.jsonl"))
 )
 """The names of a run's files in its folder; nothing else is fetched or put."""
+ANY = re.compile(".+", re.DOTALL)
 TAGS = ("ETag", "etag", "md5Hash", "generation", "mtime", "LastModified", "updated", "created")
 """What changes with a file's content, by the names that file systems give it."""
 AT_ONCE = 8
@@ -52,14 +53,13 @@ Listed = Mapping[str, Mapping[str, Any]]
 
 def url_of_run(place: str | os.PathLike[str]) -> str | None:
     """The URL of a run's folder in an object store; None for a folder. PlanError for other URLs."""
-    url = as_url(place)
-    if url is None:
+    if (url := as_url(place)) is None:
         return None
     scheme, _, rest = url.partition("://")
     scheme, key = scheme.lower(), re.sub("/+", "/", rest).strip("/")  # as a Path writes it
     if scheme not in EXTRAS or not key:
         kinds = "s3://BUCKET/RUN or gs://BUCKET/RUN"
-        raise PlanError([f"a run cannot be at {url!r:.200}; give a folder, or {kinds}"])
+        raise PlanError(f"a run cannot be at {url!r:.200}; give a folder, or {kinds}")
     return f"{scheme}://{key}"
 
 
@@ -82,26 +82,29 @@ def fetched(url: str, key: str | None = None) -> Path:
     copy.fetch(there, lambda name: name == MANIFEST)
     manifest = copy.manifest()
     is_wanted = manifest.get("finished") if key is None else manifest.get("key") == key
-    copy.fetch(there, lambda name: is_wanted or name.partition("/")[0] in OF_PEOPLE)
+    copy.fetch(there, lambda name: is_wanted or _is_label(name))
     return copy.path
 
 
 @contextmanager
-def writing(url: str, key: str) -> "Generator[WorkingCopy]":
+def writing(url: str, key: str) -> Generator[Path]:
     """The folder in which the run with this key is made, for the one process here that makes it.
 
     It has what the URL has of the same run. Raises StoreError if other files are there; if another run is,
     the folder is its copy, which is only good to be refused.
     """
-    read = WorkingCopy(url, fetched(url, key))
+    read, made = WorkingCopy(url, fetched(url, key)), WorkingCopy(url, _folder_of(url, key))
     is_there = (read.path / MANIFEST).exists()
-    if not is_there:
-        read.check_no_others()
-    elif read.manifest().get("key") != key:
-        yield read
+    if is_there and read.manifest().get("key") != key:
+        yield read.path
         return
-    path = _folder_of(url, key)
-    lock_file = path.with_suffix(".lock")
+    there = [] if is_there else [name for name in read.listed(names=ANY) if not _is_label(name)]
+    if others := [name for name in there if name[0] != "." and not OF_RUN.fullmatch(name)]:
+        raise StoreError(
+            f"{url}: is not a run folder: it contains {min(others)!r:.200}; choose an empty folder or "
+            "a new one"
+        )
+    lock_file = made.path.with_suffix(".lock")
     with _writing_here(url, lock_file):
         handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -109,11 +112,10 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
             raise StoreError(
                 f"{url}: another process on this machine writes this run; wait until it has ended"
             )
-        if is_there and read.path != path and not path.exists():
-            read.path.rename(path)
-        made = WorkingCopy(url, path)
+        if is_there and read.path != made.path and not made.path.exists():
+            read.path.rename(made.path)
         made.create()
-        yield made
+        yield made.path
     finally:
         os.close(handle)
 
@@ -138,23 +140,18 @@ class WorkingCopy:
             return {}
         return cast("Mapping[str, object]", table) if isinstance(table, dict) else {}
 
-    def check_no_others(self) -> None:
-        """Raise StoreError if the URL has files that are not a run's, labels apart."""
-        others = [
-            name
-            for name in self._all_listed()
-            if not (OF_RUN.fullmatch(name) or _is_label(name) or name.startswith("."))
-        ]
-        if others:
-            raise StoreError(
-                f"{self.url}: is not a run folder: it contains {min(others)!r:.200}; choose an empty folder or "
-                "a new one"
-            )
-
-    def listed(self, folder: str = "") -> Listed:
-        """The run's files at the URL, or in a folder there."""
-        there = self._all_listed(folder).items()
-        return {name: entry for name, entry in there if OF_RUN.fullmatch(name)}
+    def listed(self, folder: str = "", names: re.Pattern[str] = OF_RUN) -> Listed:
+        """The run's files at the URL, or in a folder there; or all whose names match."""
+        with store_at(self.url, "read") as files:
+            files.invalidate_cache()
+            found = files.find(f"{self.url}/{folder}".rstrip("/"), detail=True)
+        inside = key_of(self.url) + "/"
+        places = {key_of(place): entry for place, entry in found.items()}
+        return {
+            place[len(inside) :]: entry
+            for place, entry in places.items()
+            if place.startswith(inside) and names.fullmatch(place[len(inside) :])
+        }
 
     def fetch(
         self, there: Listed, is_wanted: Callable[[str], object] = bool, folder: str = ""
@@ -178,17 +175,21 @@ class WorkingCopy:
                 may_grow = name.startswith(f"{SESSIONS}/")
                 if temporary.stat().st_size != there[name]["size"] and not may_grow:
                     raise StoreError(f"{place}: changed while it was read; try again")
+                _mark(temporary, there[name])
                 temporary.replace(path)
             finally:
                 temporary.unlink(missing_ok=True)
-            self._note(name, there[name])
 
         _at_once(fetch_file, self._differing(filter(is_wanted, there), there))
 
     def put(self, *paths: Path) -> None:
         """Put files at the URL, each completely or not at all."""
         for path in paths:
-            self._put_file(path.relative_to(self.path).as_posix())
+            place = f"{self.url}/{path.relative_to(self.path).as_posix()}"
+            with store_at(place, "written") as files:
+                files.put_file(str(path), place)
+                files.invalidate_cache()
+                _mark(path, files.info(place))
 
     def put_all(self) -> None:
         """Put whatever is not there yet, labels apart, and the manifest last; this is then the copy that is read."""
@@ -200,66 +201,40 @@ class WorkingCopy:
             for name in sorted({MANIFEST, *stale} & there.keys()):
                 with store_at(f"{self.url}/{name}", "written") as files:
                     files.rm_file(f"{self.url}/{name}")
-            _at_once(self._put_file, (name for name in new if name != MANIFEST))
-            self._put_file(MANIFEST)
+            _at_once(lambda name: self.put(self.path / name), (n for n in new if n != MANIFEST))
+            self.put(self.path / MANIFEST)
         read = _folder_of(self.url)
         if read != self.path:
             shutil.rmtree(read, ignore_errors=True)
             self.path.replace(read)
-
-    def _all_listed(self, under: str = "") -> Listed:
-        with store_at(self.url, "read") as files:
-            files.invalidate_cache()
-            place = f"{self.url}/{under}" if under else self.url
-            found = cast("Listed", files.find(place, detail=True))
-        inside = key_of(self.url) + "/"
-        places = {key_of(place): entry for place, entry in found.items()}
-        return {
-            place[len(inside) :]: entry
-            for place, entry in places.items()
-            if place.startswith(inside) and place != inside
-        }
 
     def _names_here(self) -> set[str]:
         paths = (path for path in self.path.rglob("*") if path.is_file())
         names = (path.relative_to(self.path).as_posix() for path in paths)
         return {name for name in names if OF_RUN.fullmatch(name)}
 
-    def _put_file(self, name: str) -> None:
-        place = f"{self.url}/{name}"
-        with store_at(place, "written") as files:
-            files.put_file(str(self.path / name), place)
-            files.invalidate_cache()
-            self._note(name, files.info(place))
-
     def _differing(self, names: Iterable[str], there: Listed) -> list[str]:
         """Those of these files that are not known to be the same here and there."""
-        copied: dict[str, object] = {}
-        with suppress(OSError):
-            for line in read_regular(self.path / COPIED, MAX_BYTES).splitlines():
-                with suppress(ValueError, TypeError, RecursionError):
-                    name, trait = json.loads(line)
-                    copied[name] = trait
-        return [
-            name
-            for name in sorted(names)
-            if name not in there or self._trait(name, there[name]) != copied.get(name, "")
-        ]
 
-    def _note(self, name: str, entry: Mapping[str, Any]) -> None:
-        """Note that a file is now the same here and there; `_differing` reads what was noted last."""
-        with (self.path / COPIED).open("a") as file:
-            file.write("\n" + json.dumps([name, self._trait(name, entry)]))
+        def is_same(name: str) -> bool:
+            if name not in there or not (self.path / name).exists():
+                return False
+            here, entry = (self.path / name).stat(), there[name]
+            return (here.st_size, here.st_mtime_ns) == (entry["size"], _time_of(entry))
 
-    def _trait(self, name: str, entry: Mapping[str, Any]) -> list[object] | None:
-        """What a file is here and there, as far as it can be seen without reading; None if it is not here."""
-        tag = next((entry[known] for known in TAGS if entry.get(known) is not None), "")
-        # A time is the same whether it was listed or looked up.
-        tag = tag.timestamp() if isinstance(tag, datetime) else tag
-        with suppress(OSError):
-            found = (self.path / name).stat()
-            return [found.st_size, found.st_mtime_ns, entry["size"], str(tag)]
-        return None
+        return [name for name in sorted(names) if not is_same(name)]
+
+
+def _time_of(entry: Mapping[str, Any]) -> int:
+    """The time of change, in nanoseconds, by which a file here is known to be the one there."""
+    tag = next((entry[known] for known in TAGS if entry.get(known) is not None), "")
+    # A time is the same whether it was listed or looked up.
+    text = str(tag.timestamp() if isinstance(tag, datetime) else tag)
+    return zlib.crc32(text.encode()) % 2**31 * 10**9  # a year before 2038
+
+
+def _mark(path: Path, entry: Mapping[str, Any]) -> None:
+    os.utime(path, ns=(_time_of(entry), _time_of(entry)))
 
 
 def _is_label(name: str) -> bool:

@@ -1,9 +1,4 @@
-"""The fields of a sample: what they mean, what null and empty mean in each, and how values are read.
-
-In every field, null and empty differ: null means that the sample does not say ("never searched"), so a
-metric that needs the field gives `missing`; empty means that there is nothing ("found nothing"), and a
-metric scores that.
-"""
+"""The fields of a sample: what they mean, what null and empty mean in each, and how values are read."""
 
 import json
 import math
@@ -31,11 +26,7 @@ NUMBER = re.compile(r"(?<==)-?\d+(?:\.\d+)?|\d+")
 
 
 def by_number(text: str) -> tuple[list[str | float], str]:
-    """The key that sorts names as people do, numbers in them by their value.
-
-    >>> sorted(["k=10 b", "k=3 b", "t=0.5", "t=0.25"], key=by_number)
-    ['k=3 b', 'k=10 b', 't=0.25', 't=0.5']
-    """
+    """The key that sorts names as people do, numbers in them by their value: `k=3`, `k=10`."""
     texts, numbers = NUMBER.split(text), map(float, NUMBER.findall(text))
     return [texts[0], *chain.from_iterable(zip(numbers, texts[1:], strict=True))], text
 
@@ -106,11 +97,6 @@ def read_value(name: str, value: object) -> object:
 
     A number in a text field becomes text; a single text in a list field becomes a list of one; ids
     listed in `relevant` get grade 1; `answerable` takes true, false, yes, no, 1, 0. Slice fields keep scalars; nested values become JSON text.
-
-    >>> read_value("references", "Paris")
-    ['Paris']
-    >>> read_value("relevant", ["d1", "d2"])
-    {'d1': 1, 'd2': 1}
     """
     if value is None:
         return None
@@ -119,21 +105,19 @@ def read_value(name: str, value: object) -> object:
 
 
 def _id(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(_finite(value))
-    if not isinstance(value, str):
+    if isinstance(value, bool | float) or not isinstance(value, int | str):
         raise FieldError(f"must be text, got {short_value(value)}; put it in quotes")
-    if not value.strip():
+    if not str(value).strip():
         raise FieldError("is empty; give every question an id")
-    return whole_text(value)
+    return _text(value)
 
 
 def _text(value: object) -> str:
-    if isinstance(value, str):
-        return whole_text(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(_finite(value))
-    raise FieldError(f"must be text, got {short_value(value)}")
+    if not isinstance(value, str):
+        raise FieldError(f"must be text, got {short_value(value)}")
+    return whole_text(value)
 
 
 def _texts(value: object) -> list[str]:
@@ -143,8 +127,8 @@ def _texts(value: object) -> list[str]:
 
 
 def _numbers(value: object) -> list[float]:
-    numbers = cast("Sequence[float]", _items(value, (int, float), "numbers", "a number"))
-    return [float(_finite(number)) for number in numbers]
+    items = _items(value, (int, float), "numbers", "a number")
+    return [float(_finite(number)) for number in cast("Sequence[float]", items)]
 
 
 def _items(value: object, kinds: tuple[type, ...], several: str, single: str) -> Sequence[object]:
@@ -256,10 +240,9 @@ def whole_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise FieldError(
-            f"contains half a character (lone surrogate U+{ord(text[error.start]):04X}) "
-            f"at character {error.start + 1}; fix the export that wrote it"
-        ) from None
+        half = f"half a character (lone surrogate U+{ord(text[error.start]):04X})"
+        where = f"at character {error.start + 1}; fix the export that wrote it"
+        raise FieldError(f"contains {half} {where}") from None
     return text
 
 

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_ROWS_AT_ONCE = 20_000
-MAX_BYTES_AT_ONCE = 32 * 2**20
-"""Most that is in memory at once: rows, and about how many bytes."""
+MAX_BYTES_AT_ONCE = 32 * 2**20  # most that is in memory at once: rows, and about how many bytes
 ROWS_SAMPLED = 200
-ON_DISK = Path("/var/tmp")
-"""Where temporary files are on disk; /tmp is in memory on some systems."""
+ON_DISK = Path("/var/tmp")  # where temporary files are on disk; /tmp is in memory on some systems
 PREFIX = "ragauge-"
 LOCK = "lock"
 """A file in each temporary folder, locked as long as the process that made the folder lives."""
@@ -144,26 +142,24 @@ class TemporaryFolder:
 def _remove(folder: Path, handle: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.close(handle)
-    if folder.exists():  # Windows removes no file that is open
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # Windows removes no file that is open
 
 
 def _remove_left_over(parent: Path) -> None:
     """Remove the temporary folders of processes that were killed."""
     if os.name != "posix":  # without these locks nobody knows who lives
         return
-    with suppress(OSError):
-        for folder in parent.glob(f"{PREFIX}*"):
-            with suppress(OSError):
-                # Only folders of this user, that have a lock which nobody holds.
-                if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-                    continue
-                handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
-                try:
-                    if lock(handle):
-                        shutil.rmtree(folder, ignore_errors=True)
-                finally:
-                    os.close(handle)
+    for folder in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            # Only folders of this user, that have a lock which nobody holds.
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            handle = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if lock(handle):
+                    shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(handle)
 
 
 @contextmanager

@@ -13,8 +13,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     import polars as pl
 
-SMALL = 50_000
-"""Samples selected from a file that are a frame in memory if they are not more."""
+SMALL = 50_000  # samples selected from a file that are a frame in memory if they are not more
 
 
 def matching(samples: Samples, where: Filter) -> Samples:
@@ -43,17 +42,16 @@ def select(samples: Samples, *, where: str | None = None, limit: int | None = No
     if limit is not None:
         import polars as pl
 
-        counted = samples.scan().select("id").unique().select(pl.len()).collect()
-        n_questions = int(counted.item())
-        if limit < n_questions:
+        ids = samples.scan().select(pl.col("id").n_unique()).collect()
+        if limit < (n_questions := int(ids.item())):
             notes.append(f"only the first {limit:,} of {n_questions:,} questions")
             first: dict[str, None] = {}
             for piece in samples.pieces(["id"]):
                 first |= dict.fromkeys(piece["id"].unique(maintain_order=True).to_list())
                 if len(first) >= limit:
                     break
-            ids = list(first)[:limit]
-            samples = _selected(samples, lambda piece: piece["id"].is_in(ids))
+            kept = list(first)[:limit]
+            samples = _selected(samples, lambda piece: piece["id"].is_in(kept))
     return Samples(samples.rows, samples.source, tuple(notes))
 
 

@@ -109,13 +109,11 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
     import polars as pl
 
     types = {
-        "id": pl.String(),
-        "text": pl.String(),
+        **dict.fromkeys(("id", "text", "json"), pl.String()),
         "texts": pl.List(pl.String()),
         "numbers": pl.List(pl.Float64()),
         "flag": pl.Boolean(),
         "number": pl.Float64(),
-        "json": pl.String(),
         "grades": pl.List(pl.Struct({"id": pl.String(), "grade": pl.Int64()})),
     }
     present = dict.fromkeys(name for row in values for name in row)
@@ -126,12 +124,9 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         column = [row.get(name) for row in values]
         dtype = types[FIELDS[name].kind] if name in FIELDS else None
         if name == "relevant":
-            column = [
-                None
-                if grades is None
-                else [{"id": id, "grade": grade} for id, grade in sorted(grades.items())]
-                for grades in cast("list[dict[str, int] | None]", column)
-            ]
+            graded = cast("list[dict[str, int] | None]", column)
+            pairs = [None if grades is None else sorted(grades.items()) for grades in graded]
+            column = [each and [{"id": id, "grade": n} for id, n in each] for each in pairs]
         if isinstance(dtype, pl.List):
             lists = cast("list[list[object] | None]", column)
             series.append(_lists(name, lists, cast("pl.DataType", dtype.inner)))
@@ -140,10 +135,9 @@ def frame_of(values: list[dict[str, object]]) -> "pl.DataFrame":
         if kinds == {int, float}:
             column = [None if value is None else float(cast(float, value)) for value in column]
         elif len(kinds) > 1:
-            column = [
-                value if value is None or isinstance(value, str) else json.dumps(value)
-                for value in column
-            ]
+            are_texts = (value is None or isinstance(value, str) for value in column)
+            marked = zip(column, are_texts, strict=True)
+            column = [value if is_text else json.dumps(value) for value, is_text in marked]
         series.append(pl.Series(name, column, dtype=dtype, strict=True))
     return pl.DataFrame(series)
 

@@ -1,8 +1,4 @@
-"""Samples: what each system answered to each question, with its inputs and the expected results.
-
-One row per (id, system). Few samples are a frame in memory; many are a Parquet file that is read piece
-by piece. `sample_fields` says what the columns mean.
-"""
+"""Samples: what each system answered to each question, with its inputs and the expected results."""
 
 import hashlib
 import json
@@ -39,8 +35,7 @@ __all__ = [
     "by_number", "read_value", "to_columns",
 ]  # fmt: skip
 
-ROWS_AT_ONCE = 10_000
-"""Rows of a frame in memory that are handled at once; changes no result."""
+ROWS_AT_ONCE = 10_000  # rows of a frame in memory that are handled at once; changes no result
 DIGEST_BITS = 512
 
 
@@ -142,13 +137,9 @@ class Samples:
 
     @cached_property
     def _digests(self) -> tuple[str, str]:
-        """The digests of the content in any order, and in this order, from one pass over the rows.
-
-        The content is the sum of the rows' digests: it needs no sorting and does not depend on how many
-        rows are read at once.
-        """
+        """The digests of the content in any order, and in this order, from one pass over the rows."""
         names = sorted(self.columns)
-        total, order = 0, hashlib.sha256()
+        total, order = 0, hashlib.sha256()  # a sum needs no sorting
         for piece in self.pieces(names):
             for row in zip(*to_columns(piece).values(), strict=True):
                 digest = hashlib.blake2b(_ENCODE(row).encode()).digest()
@@ -178,13 +169,11 @@ def _shown(value: object) -> str:
     if not isinstance(value, list):
         return "" if value is None else str(value)
     items = cast("list[object]", value)
-    if not items:
-        return "[]"
-    first = items[0]
+    first = items[0] if items else "[]"
     if isinstance(first, Mapping):
         judged = cast("Mapping[str, object]", first)
         first = f"{judged.get('id')}: {judged.get('grade')}"
-    return str(first) if len(items) == 1 else f"[{len(items):,}] {first}"
+    return f"[{len(items):,}] {first}" if len(items) > 1 else str(first)
 
 
 def to_columns(frame: "pl.DataFrame") -> Columns:
@@ -209,7 +198,6 @@ class RowRange:
     columns: Sequence[str]
 
     def read(self) -> Columns:
-        """The columns of these rows."""
         return to_columns(SampleFile(self.path).read(self.start, self.stop, self.columns))
 
 

@@ -63,9 +63,8 @@ def krippendorff_alpha(
     """
     if len({len(of_rater) for of_rater in ratings}) > 1:
         counts = ", ".join(str(len(of_rater)) for of_rater in ratings)
-        raise PlanError(
-            [f"raters have {counts} ratings; give each an entry for every item, or None"]
-        )
+        what = f"raters have {counts} ratings; give each an entry for every item, or None"
+        raise PlanError([what])
     given = [
         (item, rating)
         for of_rater in ratings
@@ -120,13 +119,11 @@ def alpha_of(items: Ints1d, ratings: Floats1d, level: Level) -> Statistic:
             # Squared differences of ordered pairs within each item, likewise.
             rated = scale[:, codes]
             mean = np.add.reduceat(rated, of_item, axis=1) / n_raters
-            squares = np.add.reduceat(
-                (rated - np.repeat(mean, repeats, axis=1)) ** 2, of_item, axis=1
-            )
+            apart = (rated - np.repeat(mean, repeats, axis=1)) ** 2
+            squares = np.add.reduceat(apart, of_item, axis=1)
             within = (drawn[:, of_item] * 2 * n_raters * squares / (n_raters - 1)).sum(axis=1)
-            centred = scale - (counts * scale).sum(axis=1, keepdims=True) / np.maximum(
-                total[:, None], 1
-            )
+            whole = (counts * scale).sum(axis=1, keepdims=True)
+            centred = scale - whole / np.maximum(total[:, None], 1)
             between = 2 * total * (counts * centred**2).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(between > 0, 1 - (total - 1) * within / between, np.nan)

@@ -150,9 +150,8 @@ def with_interval(
         method = "equal"
         _, most = share_interval(0.0, spread.n)
         unseen = tuple(aggregate((1 - most) * total + most * total[1] * ends).tolist())
-        bounds = (
-            unseen if bounds is None else (min(bounds[0], unseen[0]), max(bounds[1], unseen[1]))
-        )
+        seen = bounds or unseen
+        bounds = (min(seen[0], unseen[0]), max(seen[1], unseen[1]))
     if bounds is None or not all(map(math.isfinite, bounds)):
         return Estimate(value, None, None)
     low, high = map(rounded_bound, bounds)
@@ -162,11 +161,11 @@ def with_interval(
 
 def _hardly_differ(error: float, n: int, ends: Floats2d) -> bool:
     """Whether all questions are equal, or have so nearly one value that those seen cannot tell of others."""
-    if not np.isfinite(ends).all():
-        return False
-    if error and (ends.shape[1] != 2 or ends[0, 0] < 0):
-        return False  # differences can be small and all real
-    return not error or error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
+    if not error or not np.isfinite(ends).all():
+        return bool(np.isfinite(ends).all())
+    # Differences can be small and all real.
+    are_scores = ends.shape[1] == 2 and ends[0, 0] >= 0
+    return are_scores and error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
 
 
 def share_interval(

@@ -87,10 +87,8 @@ def correlation_of(rate: float, sensitivity: float, specificity: float) -> float
 
 def _refuse(*checks: tuple[str, float | None, bool, str]) -> None:
     """PlanError for each number that is outside its range; nan is in none."""
-    problems = [
-        f"{name} is {value!r}; give a number {wanted}"
-        for name, value, is_sound, wanted in checks
-        if not is_sound
-    ]
-    if problems:
-        raise PlanError(problems)
+    bad = [(name, value, wanted) for name, value, is_sound, wanted in checks if not is_sound]
+    if bad:
+        raise PlanError(
+            [f"{name} is {value!r}; give a number {wanted}" for name, value, wanted in bad]
+        )

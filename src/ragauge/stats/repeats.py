@@ -57,9 +57,8 @@ def components(groups: Sequence[Sequence[float]]) -> Components | None:
         return None
     means = [fsum(group) / len(group) for group in groups]
     mean = fsum(map(fsum, groups)) / total
-    squares_within = fsum(
-        (x - m) ** 2 for group, m in zip(groups, means, strict=True) for x in group
-    )
+    apart = ((x - m) ** 2 for group, m in zip(groups, means, strict=True) for x in group)
+    squares_within = fsum(apart)
     squares_between = fsum(size * (m - mean) ** 2 for size, m in zip(sizes, means, strict=True))
     within = squares_within / (total - n)
     effective = (total - fsum(size**2 for size in sizes) / total) / (n - 1)

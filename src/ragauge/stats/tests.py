@@ -130,6 +130,5 @@ def pairwise_p_values(
     for sums in signed_sums(units, n_permutations, seed) if unknown else ():
         for i, j in unknown:
             count[i, j] += int(np.count_nonzero(np.abs(sums[i] - sums[j]) >= least[i, j]))
-    return [
-        known[pair] or PValue((count[pair] + 1) / (n_permutations + 1), "drawn") for pair in pairs
-    ]
+    drawn = {pair: PValue((n + 1) / (n_permutations + 1), "drawn") for pair, n in count.items()}
+    return [known[pair] or drawn[pair] for pair in pairs]

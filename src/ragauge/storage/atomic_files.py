@@ -29,9 +29,10 @@ def store_errors(path: Path) -> Generator[None]:
     except OSError as error:
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
         reason = "a file is in the way" if in_the_way else error.strerror or str(error)
-        no_place = PermissionError | FileNotFoundError | NotReadableError
-        no_room = not in_the_way and not isinstance(error, no_place)
-        advice = "free space or choose another place" if no_room else "choose another place"
+        no_place = in_the_way or isinstance(
+            error, PermissionError | FileNotFoundError | NotReadableError
+        )
+        advice = "choose another place" if no_place else "free space or choose another place"
         raise StoreError(
             f"{path}: cannot be written: {reason}; existing files are unchanged; {advice}"
         ) from error
@@ -90,9 +91,8 @@ def remove_left_over(folder: Path, names: str) -> None:
     with suppress(OSError):
         for file in folder.iterdir():
             match = LEFT_OVER.fullmatch(file.name)
-            if not match or not re.fullmatch(names, match[1]):
-                continue
-            if not file.is_file() or file.is_symlink():
+            is_named = match and re.fullmatch(names, match[1])
+            if not is_named or not file.is_file() or file.is_symlink():
                 continue
             with suppress(OSError):
                 handle = os.open(file, os.O_RDONLY)
@@ -191,35 +191,32 @@ def sync_folder(folder: Path) -> None:
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
     """The problems of output files: folders, inputs, no permission to write; StoreError where no
     file can be written at all."""
+    read = {
+        os.path.realpath(path) for path in inputs
+    }  # unlike Path.resolve, it takes circles of links
+    problems: list[str] = []
     for path in paths:
-        if not is_folder(path):
+        if is_folder(path):
+            problems.append(f"{path}: is a folder; give a file in it")
+        else:
             check_place(path)
-    # Unlike Path.resolve, realpath takes links that form a circle.
-    read = {os.path.realpath(path) for path in inputs}
-    folders = [f"{path}: is a folder; give a file in it" for path in paths if is_folder(path)]
-    inputs_again = [
-        f"{path}: is also an input and would be overwritten; choose another file"
-        for path in paths
-        if os.path.realpath(path) in read
-    ]
-    read_only = [
-        f"{path}: no permission to write in {path.parent}; choose another folder"
-        for path in paths
-        if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK)
-    ]
-    return folders + inputs_again + read_only
+        if os.path.realpath(path) in read:
+            what = "is also an input and would be overwritten"
+            problems.append(f"{path}: {what}; choose another file")
+        if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK):
+            where = f"no permission to write in {path.parent}"
+            problems.append(f"{path}: {where}; choose another folder")
+    return problems
 
 
 def lock(handle: int) -> bool:
     """Lock an open file without waiting; False if another process has locked it."""
-    try:
+    # Windows has no fcntl, and removes no file that is open; some file systems have no locks.
+    with suppress(ImportError, OSError):
         import fcntl
-    except ImportError:  # Windows removes no file that is open
-        return True
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
+
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
     return True

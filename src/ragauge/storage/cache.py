@@ -80,10 +80,9 @@ class Cache:
         with self._guarded() as database:
             for start in range(0, len(keys), KEYS_PER_QUERY):
                 some = keys[start : start + KEYS_PER_QUERY]
-                marks = ",".join("?" * len(some))
-                rows = database.execute(
-                    f"select key, checksum, value from entries where key in ({marks})", some
-                )
+                wanted = f"key in ({','.join('?' * len(some))})"
+                query = f"select key, checksum, value from entries where {wanted}"
+                rows = database.execute(query, some)
                 found |= {
                     key: value
                     for key, check, value in rows
@@ -94,14 +93,11 @@ class Cache:
     def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
         """Store the entries in one transaction; existing ones are replaced."""
         rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
+        columns = "(key, kind, checksum, value) values (?, ?, ?, ?)"
         with self._guarded() as database:
             database.execute("begin immediate")
             try:
-                database.executemany(
-                    "insert or replace into entries (key, kind, checksum, value) "
-                    "values (?, ?, ?, ?)",
-                    rows,
-                )
+                database.executemany(f"insert or replace into entries {columns}", rows)
                 self._make_room(database)
                 database.execute("commit")
             except BaseException:
@@ -129,13 +125,10 @@ class Cache:
             self._database.close()
 
     def _make_room(self, database: sqlite3.Connection) -> None:
-        (pages,) = database.execute("pragma page_count").fetchone()
-        (free,) = database.execute("pragma freelist_count").fetchone()
-        (size,) = database.execute("pragma page_size").fetchone()
-        if (pages - free) * size <= self.most_bytes:
-            return
+        counts = ("page_count", "freelist_count", "page_size")
+        pages, free, size = (database.execute(f"pragma {name}").fetchone()[0] for name in counts)
         # Judges' replies are in the same file and are never removed.
-        if pages < self._full_from:
+        if (pages - free) * size <= self.most_bytes or pages < self._full_from:
             return
         (own,) = database.execute("select coalesce(sum(length(value)), 0) from entries").fetchone()
         if own <= self.most_bytes * ENTRIES_SHARE:

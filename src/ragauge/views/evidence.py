@@ -10,8 +10,7 @@ NEITHER = "–"
 CRITERIA = {"met": YES, "not met": NO}
 OTHER_SIDE = {"answer": "reference", "reference": "answer"}
 """For the claims of a text: the text that they were compared with."""
-Line = tuple[str, str]
-"""A label and its text."""
+Line = tuple[str, str]  # a label and its text
 Item = Mapping[str, object]
 
 
@@ -159,16 +158,10 @@ FROM_ONE = ("context", "best_reference")
 
 
 def kind_of(value: object) -> str:
-    """The kind of a list of items; empty for an empty list and for anything else.
-
-    >>> kind_of([{"claim": "It is $5.", "supported": True}]), kind_of(["a"]), kind_of([])
-    ('claims', '', '')
-    """
+    """The kind of a list of items; empty for an empty list and for anything else."""
     items = items_of(value)
-    if not items:
-        return ""
-    common = set(items[0]).intersection(*items[1:])
-    return next((name for name, keys in KINDS.items() if common.issuperset(keys)), "")
+    common = set(items[0]).intersection(*items[1:]) if items else set[str]()
+    return next((name for name, keys in KINDS.items() if items and common.issuperset(keys)), "")
 
 
 def items_of(value: object) -> Sequence[Mapping[str, object]]:
@@ -200,15 +193,10 @@ def evidence_lines(evidence: Item) -> Iterator[Line]:
 
 def calls_of(evidence: Item) -> Sequence[Item]:
     """The calls to a judge that the evidence has."""
-    sides = [
-        cast(Item, side) for key in OTHER_SIDE if isinstance(side := evidence.get(key), Mapping)
-    ]
-    return [
-        call
-        for each in (evidence, *sides)
-        if _are_calls(each.get("calls"))
-        for call in items_of(each["calls"])
-    ]
+    sides = (each for key, each in evidence.items() if key in OTHER_SIDE)
+    objects = [evidence, *(cast(Item, each) for each in sides if isinstance(each, Mapping))]
+    called = (each.get("calls") for each in objects)
+    return [call for calls in called if _are_calls(calls) for call in items_of(calls)]
 
 
 def _are_calls(value: object) -> bool:

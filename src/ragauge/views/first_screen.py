@@ -25,18 +25,14 @@ from ragauge.score import NOT_LAST
 from ragauge.views.run_notes import steadiness_lines, took_lines, unsteady
 from ragauge.views.summary import caution_lines, extent
 
-NAME_WIDTH = 20
-"""Columns of the name of a metric or system; longer ones are cut."""
-MAX_TIED = 3
-"""Most tied systems that are named."""
+NAME_WIDTH = 20  # columns of the name of a metric or system; longer ones are cut
+MAX_TIED = 3  # most tied systems that are named
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
 MAPPED = ("answer", "references", "contexts")
 """Fields whose lack a note connects with columns that are not read."""
-WIDTH = 98
-"""Columns of a line; longer ones are cut."""
-LEAST_REASON = 20
-"""Fewest columns that a reason is cut to."""
+WIDTH = 98  # columns of a line; longer ones are cut
+LEAST_REASON = 20  # fewest columns that a reason is cut to
 
 
 def headline(
@@ -62,16 +58,14 @@ def headline(
             return f"{best} is the only system with a score: {mean}."
         if found is not None:
             return f"{best} has the best {mean}; it was not compared with the others."
-        return (
-            f"{best} has the best {mean}, next {names[scored[1]]} {means[scored[1]]}; not compared, "
-            "because no question has a score for both."
-        )
+        other = f"{names[scored[1]]} {means[scored[1]]}"
+        return f"{best} has the best {mean}, next {other}; not compared, because no question has a score for both."
     n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
     tied = [names[system] for system in rows][:n_tied]
     same = f"have the same {metric.name}, {means[first]}"
+    if n_tied > MAX_TIED and found.difference == 0:
+        return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
     if n_tied > 2 and found.difference == 0:
-        if n_tied > MAX_TIED:
-            return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
         return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
     # How far the best system is ahead; never shown as 0.
     display, other = over_questions(metric, found.n), names[found.system]
@@ -82,12 +76,11 @@ def headline(
     if all(rows[system]["ok"] == found.n for system in (first, found.system)):
         if found.difference == 0:
             return f"{best} and {other} have the same {metric.name}, {means[found.system]}."
-        verdict, sure = ("best", "is") if found.is_significant else ("ahead", "may be")
-        chance = "beyond chance" if found.is_significant else "chance"
+        verdict, chance = ("best", "is beyond") if found.is_significant else ("ahead", "may be")
         by = f" by {metric.family}" if metric.family else ""
         return (
             f"{best} is {verdict}{by}: {mean}, next {other} {means[found.system]}. "
-            f"The difference of {gap} {sure} {chance} ({p}, {n})."
+            f"The difference of {gap} {chance} chance ({p}, {n})."
         )
     common = f"{best} has the best {mean}; on the {n} that {best} and {other} both have a score for"
     if found.difference == 0:
@@ -103,8 +96,7 @@ class FirstScreen:
     """What people read first about a run. Every text is plain; the writers escape it."""
 
     run: ScoredRun
-    n_systems: int = SYSTEMS_SHOWN
-    """Most systems in the table."""
+    n_systems: int = SYSTEMS_SHOWN  # most systems in the table
     n_metrics: int = METRICS_SHOWN
 
     @cached_property
@@ -135,24 +127,17 @@ class FirstScreen:
         return differences(self.run, self.systems[0])
 
     def from_best(self, metric: MetricDisplay, system: str) -> Difference | None:
-        """How far the system is from the best one of a metric; None for the best, and without a test.
-
-        The best is the one with the best mean, or the one that all others are compared with.
-        """
+        """How far the system is from the best mean of a metric, or from the one that all others are compared with; None for the best, and without a test."""
         if self.compared is None or not metric.is_ranked:
             return None
         best = self.compared.base
         if best is None:
-            means = {
-                each: cast(float, row["mean"])
-                for each in self.systems
-                if (row := self.row(metric, each)) and row["mean"] is not None
-            }
+            rows = {each: self.row(metric, each) for each in self.systems}
+            means = {each: row["mean"] for each, row in rows.items() if row}
+            known = {each: cast(float, mean) for each, mean in means.items() if mean is not None}
             choose = min if metric.lower_is_better else max
-            best = choose(means, key=lambda each: means[each]) if means else None
-        if best is None or best == system:
-            return None
-        return self.compared.of(metric.metric, best, system)
+            best = choose(known, key=known.__getitem__) if known else None
+        return None if best in (None, system) else self.compared.of(metric.metric, best, system)
 
     @cached_property
     def first(self) -> MetricDisplay | None:
@@ -249,7 +234,7 @@ class FirstScreen:
         how = "randomization test" + (" (normal approximation)" if is_normal else "")
         return f"{mark}: {how}, Holm for {counted(found.n_tests, 'test')} ({of})"
 
-    @cached_property
+    @property
     def notes(self) -> Sequence[str]:
         """The legend, what is not shown, and what was not scored and why."""
         return self.notes_below(self.n_metrics)
@@ -260,29 +245,22 @@ class FirstScreen:
         notes += steadiness_lines(list(self.steadiness.values()), self.names)
         if self.compared is not None:
             notes += filter(None, (self.legend, too_few_draws(self.compared.comparison)))
-        hidden = {
-            "metric": len(self.metrics) - n_metrics,
-            "system": len(self.systems) - self.n_systems,
-        }
-        more = [f"{n:,} more {what}{'s' * (n != 1)}" for what, n in hidden.items() if n > 0]
-        notes += [f"not shown: {', '.join(more)}"] if more else []
-        notes += [
-            *caution_lines(self.run),
-            *filter(None, [labels_line(self.run)]),
-            *self.not_scored,
-        ]
+        n_hidden = len(self.metrics) - n_metrics, len(self.systems) - self.n_systems
+        hidden = zip(n_hidden, ("more metric", "more system"), strict=True)
+        if more := [counted(n, what) for n, what in hidden if n > 0]:
+            notes.append(f"not shown: {', '.join(more)}")
+        labels = filter(None, [labels_line(self.run)])
+        notes += [*caution_lines(self.run), *labels, *self.not_scored]
         # How many scores of the metrics shown failed, were skipped or lack a field, by system.
         lost: list[str] = []
         for system in self.run.samples.systems:
             rows = [row for metric in self.metrics if (row := self.row(metric, system))]
-            statuses = ("failed", "skipped", "missing")
-            counts = {status: sum(cast(int, row[status]) for row in rows) for status in statuses}
-            lost += [f"{self.names[system]} {n:,} {status}" for status, n in counts.items() if n]
-        texts = [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]
-        if texts:
-            notes.append(
-                _first_that_fits([f"{texts[0]}; --full has the bounds of the means", *texts])
-            )
+            for status in ("failed", "skipped", "missing"):
+                n = sum(cast(int, row[status]) for row in rows)
+                lost += [f"{self.names[system]} {n:,} {status}"] if n else []
+        if texts := [f"without a score: {some(lost, n)}" for n in range(len(lost), 0, -1)]:
+            whole = f"{texts[0]}; --full has the bounds of the means"
+            notes.append(_first_that_fits([whole, *texts]))
         return notes
 
     @cached_property
@@ -341,8 +319,7 @@ class FirstScreen:
         if wrong is None:
             return
         for system in reversed(self.systems):
-            of_system = [each for each in wrong.first if each.system == system]
-            if of_system:
+            if of_system := [each for each in wrong.first if each.system == system]:
                 latest = max(of_system, key=lambda each: each.turn)
                 n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
                 which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
@@ -388,8 +365,7 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
     own = (*FIELDS, *CLUSTERS, "status", "reason", "attempts")
-    others = [name for name in columns if name not in own]
-    types = run.samples.part(0, 1, others).schema
+    types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
         return

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from ragauge.conversations.tool_calls import TranscriptError
@@ -24,10 +25,8 @@ NAMES_SHOWN = 4
 NOT_GIVEN = "(none given)"
 MESSAGES = "messages"
 TEXTS = ("references", "contexts", "gold_contexts")
-N_ITEMS = 20
-"""Most texts of one field that are shown; the others are counted."""
-MAX_TURN = 400
-"""Characters of what is said at a turn of a conversation."""
+N_ITEMS = 20  # most texts of one field that are shown; the others are counted
+MAX_TURN = 400  # characters of what is said at a turn of a conversation
 
 
 def question_report(
@@ -76,8 +75,13 @@ def question_report(
             texts = [(f"  {word}", _cut(text, EVIDENCE_LENGTH)) for word, text in below]
             lines.append(Lines(texts, heading=(name, value, label)))
     notes: list[str] = []
-    if is_brief:
-        lines = [*map(_brief, lines)]
+    if is_brief:  # short texts, and fewer lines below a heading
+        for at, each in enumerate(lines):
+            most = BRIEF_LINES if each.heading else len(each.lines)
+            n_more = len(each.lines) - most
+            more = [("", f"… {counted(n_more, 'more line')}")] if n_more > 0 else []
+            kept = [(label, _short(text, BRIEF_LENGTH)) for label, text in each.lines[:most]]
+            lines[at] = each._replace(lines=[*kept, *more])
     elif calls:
         lines += _call_lines(list(used.values()))
     elif used:
@@ -92,30 +96,15 @@ def question_report(
     )
 
 
-def _brief(lines: Lines) -> Lines:
-    """The same with short texts, and fewer lines below a heading."""
-    most = BRIEF_LINES if lines.heading else len(lines.lines)
-    n_more = len(lines.lines) - most
-    kept = [
-        (label, text if len(text) <= BRIEF_LENGTH else f"{text[:BRIEF_LENGTH]}…")
-        for label, text in lines.lines[:most]
-    ]
-    more = [("", f"… {counted(n_more, 'more line')}")] if n_more > 0 else []
-    return lines._replace(lines=[*kept, *more])
-
-
 def _evidence(row: SummaryRow) -> Item:
     text = cast("str | None", row["evidence"])
-    try:
-        evidence = cast(object, json.loads(text or "{}"))
-    except (ValueError, RecursionError):
-        evidence = None
-    if not isinstance(evidence, dict):
-        raise StoreError(
-            f"the run is damaged: the evidence of {row['id']!r:.80} is {text!r:.40}; run it again "
-            "into another folder"
-        )
-    return cast("dict[str, object]", evidence)
+    with suppress(ValueError, RecursionError):
+        if isinstance(evidence := json.loads(text or "{}"), dict):
+            return cast(Item, evidence)
+    raise StoreError(
+        f"the run is damaged: the evidence of {row['id']!r:.80} is {text!r:.40}; run it again "
+        "into another folder"
+    )
 
 
 def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Iterable[str]]]]) -> Iterator[Lines]:
@@ -158,10 +147,13 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
 def _cut(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    return f"{text[:length]}… ({len(text) - length:,} more characters)"
+    more = f"… ({len(text) - length:,} more characters)" if len(text) > length else ""
+    return text[:length] + more
 
 
 def is_conversation(run: ScoredRun, id: str) -> bool:
@@ -193,10 +185,7 @@ def conversation_report(run: ScoredRun, id: str) -> Report:
     lines: list[Lines] = []
     for turn in turns.iter_rows(named=True):
         said = said_in(str(turn["messages"])) if turn.get("messages") else []
-        texts = [
-            (label, text if len(text) <= MAX_TURN else f"{text[:MAX_TURN]}…")
-            for label, text in said
-        ]
+        texts = [(label, _short(text, MAX_TURN)) for label, text in said]
         found = scores.get((turn["id"], turn["system"]), [])
         shown = " · ".join(f"{short(name)} {value}" for name, value in found)
         texts.append(("scores", shown or "none"))

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.engine.judged_scores import DISPUTE, without_judge
+from ragauge.engine.batch import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
@@ -19,8 +19,7 @@ from ragauge.score import GRADE, Flag
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_BEFORE_COST = 60
-"""Characters before the cost of a system, beside its name."""
+MAX_BEFORE_COST = 60  # characters before the cost of a system, beside its name
 NOT_WORTH = 0.95
 """Doubling something that leaves more of the standard error than this narrows nothing."""
 

@@ -14,7 +14,7 @@ from ragauge.errors import PlanError
 from ragauge.report.plain import counted
 from ragauge.report.report import MARK, Cell, Items, Records, Report, Table
 from ragauge.report.writing import SUFFIXES, WRITERS, csv_lines, to_json
-from ragauge.runs.findings import FindingMatch, find
+from ragauge.runs.findings import find
 from ragauge.runs.numbers import DASH, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_evidence
@@ -34,15 +34,12 @@ from ragauge.views.summary import (
 if TYPE_CHECKING:
     import polars as pl
 
-IDS_LISTED = 1_000
-"""Most ids of a finding in JSON; the others are counted."""
+IDS_LISTED = 1_000  # most ids of a finding in JSON; the others are counted
 ANSWER_WIDTH = 80
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_LINES = 25
-FEWEST_METRICS, FEWEST_WORST = 6, 1
-"""What a screen keeps when other lines need the space."""
-MAX_SYSTEMS = 10
-"""Most systems side by side in HTML."""
+FEWEST_METRICS, FEWEST_WORST = 6, 1  # what a screen keeps when other lines need the space
+MAX_SYSTEMS = 10  # most systems side by side in HTML
 
 
 def score_records(run: ScoredRun) -> Records:
@@ -76,6 +73,8 @@ def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
             row["count"] = row["mean"] and row["mean"] * row["ok"]
         return rows
 
+    names = ("system", "says", "when", "ids", "n_found", "n_rows", "precision", "first_screen")
+    findings = [{name: getattr(match, name) for name in names} for match in find(run)]
     return {
         "suite": run.manifest.suite,
         "data": dict(run.manifest.data),
@@ -85,7 +84,7 @@ def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
         "summary": summary(),
         "by": {field: summary(field) for field in by},
         "comparison": _comparison(run),
-        "findings": [_finding(match) for match in find(run)],
+        "findings": [each | {"ids": [*each["ids"][:IDS_LISTED]]} for each in findings],
     }
 
 
@@ -105,12 +104,6 @@ def _comparison(run: ScoredRun) -> dict[str, object] | None:
         "method": ComparisonView(found).method,
         "rows": [{name: row[name] for name in row if name not in lists} for row in rows],
     }
-
-
-def _finding(match: FindingMatch) -> dict[str, object]:
-    names = ("system", "says", "when", "ids", "n_found", "n_rows", "precision", "first_screen")
-    data: dict[str, object] = {name: getattr(match, name) for name in names}
-    return data | {"ids": [*match.ids[:IDS_LISTED]]}
 
 
 def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
@@ -194,18 +187,12 @@ def screen_table(screen: FirstScreen) -> Table:
 
 
 def count_range(counts: str) -> str:
-    """The lowest and the highest of several counts.
-
-    >>> count_range("30"), count_range("28 13 26"), count_range("– 1,200 950")
-    ('30', '13–28', '–')
-    """
+    """The lowest and the highest of several counts, `13–28` of `28 13 26`; a dash if one is missing."""
     numbers = counts.split()
-    if len(numbers) == 1:
-        return counts
-    if DASH in numbers:
+    if DASH in numbers and len(numbers) > 1:
         return DASH
-    numbers.sort(key=lambda number: int(number.replace(",", "")))
-    return f"{numbers[0]}–{numbers[-1]}"
+    numbers.sort(key=lambda number: int(number.replace(",", "")) if number != DASH else 0)
+    return "–".join(dict.fromkeys((numbers[0], numbers[-1]))) if len(numbers) > 1 else counts
 
 
 def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
@@ -244,15 +231,10 @@ def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
 def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
     """Answers with their values of a metric; texts are cut but in CSV and JSON."""
     shown = run.metric(metric)
-    rows = [
-        (
-            row["id"],
-            row["system"],
-            number(shown, row["value"]),
-            short(row.get("answer") or "", ANSWER_WIDTH),
-        )
-        for row in answers.iter_rows(named=True)
-    ]
+    rows: list[tuple[str, ...]] = []
+    for row in answers.iter_rows(named=True):
+        text = short(row.get("answer") or "", ANSWER_WIDTH)
+        rows.append((row["id"], row["system"], number(shown, row["value"]), text))
     header, caption = ("id", "system", shown.name, "answer"), f"Lowest {shown.name}"
     return Report(
         "",
@@ -331,7 +313,6 @@ LINES: Mapping[str, Callable[[ScoredRun], Iterator[str]]] = {
     ".jsonl": json_lines,
     ".csv": lambda run: csv_lines(*score_records(run)),
 }
-"""How scores are written in a format of lines."""
 
 
 def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:

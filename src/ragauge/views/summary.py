@@ -22,8 +22,7 @@ NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20
 MAX_DIGITS = 3
 """Most digits in a terminal; files have all of a metric's, as the scores of one question have."""
 NO_IDS = re.compile(r"the sample has no (?:context_ids|relevant|context_ids and relevant)")
-IDS_SHOWN, IDS_IN_FILES = 4, 20
-"""Most ids of a finding; the others are counted."""
+IDS_SHOWN, IDS_IN_FILES = 4, 20  # most ids of a finding; the others are counted
 
 
 def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:

@@ -7,6 +7,7 @@ read, frame or embed an answer, and only this server's own page may write.
 
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -65,9 +66,9 @@ class Access:
     def of(cls, host: str, token: str | None = None) -> "Access":
         """Access to a server on an address; PlanError for one that others can reach, without a token."""
         if token is not None and (len(token) < MIN_TOKEN or not token.isascii()):
-            raise PlanError([f"a token needs at least {MIN_TOKEN} ASCII characters"])
+            raise PlanError(f"a token needs at least {MIN_TOKEN} ASCII characters")
         if token is not None and not all(char.isalnum() or char in "-_" for char in token):
-            raise PlanError(["a token has letters, digits, - and _ only"])
+            raise PlanError("a token has letters, digits, - and _ only")
         if host in LOOPBACK or token is None:
             return cls(loopback_address(host), token=token)
         address = host.strip("[]")
@@ -122,7 +123,7 @@ def loopback_address(host: str) -> str:
     if host not in LOOPBACK:
         why = "the viewer shows your data to whoever reaches it, so it serves this machine only"
         advice = "from another one, forward the port: ssh -L 8712:127.0.0.1:8712 …"
-        raise PlanError([f"{host!r} is not a loopback address: {why}; {advice}"])
+        raise PlanError(f"{host!r} is not a loopback address: {why}; {advice}")
     return LOOPBACK[host]
 
 
@@ -151,24 +152,18 @@ def refusal(
     # Browsers send this header themselves; a page cannot change it.
     site = asked.headers.get("sec-fetch-site", ["none"])
     is_foreign = any(each not in ("none", "same-origin") for each in site)
-    if asked.method == "POST":
-        if asked.only("origin") != f"http://{host}" or is_foreign:
-            return Refusal(403, "only this server's own page may write")
-        return _body_refusal(asked)
-    if is_foreign and asked.only("sec-fetch-mode") != "navigate":
-        return Refusal(403, "only this server's own page may ask")
-    return None
-
-
-def _body_refusal(asked: Asked) -> Refusal | None:
-    """Why a body is refused: it must be JSON of a known size."""
+    if asked.method != "POST":
+        is_refused = is_foreign and asked.only("sec-fetch-mode") != "navigate"
+        return Refusal(403, "only this server's own page may ask") if is_refused else None
+    if asked.only("origin") != f"http://{host}" or is_foreign:
+        return Refusal(403, "only this server's own page may write")
+    # A body must be JSON of a known size.
     kind = (asked.only("content-type") or "").split(";")[0].strip().lower()
     if kind != "application/json":
         return Refusal(415, "the Content-Type must be application/json")
-    length = asked.only("content-length")
     # The number of digits is bounded too: reading thousands of them takes long.
-    is_number = length is not None and length.isascii() and length.isdigit()
-    if "transfer-encoding" in asked.headers or length is None or not is_number or len(length) > 14:
+    length = asked.only("content-length") or ""
+    if "transfer-encoding" in asked.headers or not re.fullmatch("[0-9]{1,14}", length):
         return Refusal(411, "one Content-Length is needed")
     return Refusal(413, f"the body may have {MAX_BODY:,} bytes") if int(length) > MAX_BODY else None
 

@@ -24,13 +24,7 @@ from ragauge.errors import PlanError
 from ragauge.page.page import END, document, review_page_view
 from ragauge.page.review_view import item_view, queue_view
 from ragauge.people.review import Review
-from ragauge.people.review_labels import (
-    Value,
-    note_problems,
-    rater_problems,
-    read_line,
-    value_problems,
-)
+from ragauge.people.review_labels import Value, read_line
 from ragauge.people.review_queue import ReviewItem
 from ragauge.report.plain import counted
 from ragauge.web.guard import Refusal
@@ -66,7 +60,7 @@ class ReviewSite:
         # polars is not asked for two things at once: each request has a thread of its own.
         return Lock()
 
-    @cached_property
+    @property
     def policy(self) -> str:
         return self.viewer.policy
 
@@ -75,9 +69,7 @@ class ReviewSite:
         """The page of the queue."""
         return Content(HTML, document(review_page_view(), self.policy) + END)
 
-    @property
-    def can_write(self) -> bool:
-        return True
+    can_write = True
 
     def find(self, address: str) -> Content | Refusal | None:
         """The content of an address; PlanError for one without a usable name of a person."""
@@ -95,7 +87,7 @@ class ReviewSite:
                     return Refusal(403, f"the report shows automatic scores: first label {left}")
                 self._readers.add(rater)
             return self.viewer.find("/" if parts.path == REPORT else parts.path)
-        item = self._item(parts.path.removeprefix(ITEM)) if parts.path.startswith(ITEM) else None
+        item = self._item(parts.path)
         if parts.path != QUEUE and item is None:
             return None
         rater = self._rater(parts.query)
@@ -108,46 +100,35 @@ class ReviewSite:
         """The person that a query names, or the suggested one; PlanError for an unusable name."""
         found = parse_qsl(query)
         if query and [name for name, _ in found] != ["rater"]:
-            raise PlanError(["the address takes one rater and nothing else"])
+            raise PlanError("the address takes one rater and nothing else")
         rater = (found[0][1] if found else "") or self.rater
         self.review.check_rater(rater)
         return rater
 
-    def _item(self, key: str) -> ReviewItem | None:
+    def _item(self, address: str) -> ReviewItem | None:
+        key = address.removeprefix(ITEM) if address.startswith(ITEM) else ""
         return self.review.queue.by_key.get(key)
 
     def write(self, address: str, body: bytes) -> Content | Refusal | None:
         """Store a label, or take one back, and answer with the item as it is now."""
         if address not in FIELDS:
-            is_item = address.startswith(ITEM) and self._item(address.removeprefix(ITEM))
-            is_known = address in ("/", QUEUE) or is_item
+            is_known = address in ("/", QUEUE) or self._item(address)
             return Refusal(405, "this address only reads") if is_known else None
         sent = read_line(body)
         if isinstance(sent, str) or set(sent) != set(FIELDS[address]):
             return Refusal(400, f"the body must be a JSON object with {', '.join(FIELDS[address])}")
-        rater, item = sent["rater"], self._item(str(sent["key"]))
+        rater, item = sent["rater"], self._item(f"{ITEM}{sent['key']}")
         if item is None:
             return Refusal(404, "the queue has no such answer")
         if not isinstance(rater, str):
             return Refusal(400, "rater must be text")
-        problems = list(rater_problems(rater))
-        if address == UNDO:
-            problems += [] if isinstance(sent["label"], str) else ["label must be text"]
-        else:
-            problems += [*value_problems(sent["value"]), *note_problems(sent["note"])]
-            is_flag = isinstance(sent["settles"], bool)
-            problems += [] if is_flag else ["settles must be true or false"]
-        if problems:
-            return Refusal(400, "; ".join(problems))
-        with self._lock:
+        if not isinstance(sent.get("settles", False), bool):
+            return Refusal(400, "settles must be true or false")
+        with self._lock:  # what else is wrong is a PlanError
             if address == LABEL:
-                value, note, has_seen = (
-                    cast(Value, sent["value"]),
-                    str(sent["note"]),
-                    rater in self._readers,
-                )
-                settles = sent["settles"] is True
-                self.review.save(item, rater, value, note, settles=settles, has_seen=has_seen)
+                said = cast(Value, sent["value"]), cast(str, sent["note"])
+                how = {"settles": sent["settles"] is True, "has_seen": rater in self._readers}
+                self.review.save(item, rater, *said, **how)
             else:
                 self.review.undo(str(sent["label"]), rater)
             return _json(item_view(self.review, item, rater))

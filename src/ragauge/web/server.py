@@ -7,12 +7,11 @@ import socket
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from threading import Thread
-from typing import Any, Protocol
+from typing import Any
 
 from ragauge.errors import PlanError, RagaugeError, StoreError
 from ragauge.web.guard import (
@@ -25,7 +24,8 @@ from ragauge.web.guard import (
     refusal,
     token_in,
 )
-from ragauge.web.viewer import Content
+from ragauge.web.review_site import ReviewSite
+from ragauge.web.viewer import Content, Viewer
 
 TEXT = "text/plain; charset=utf-8"
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -37,17 +37,8 @@ WAITING = 128
 """Connections that wait for a thread; more are delayed by the system, by seconds."""
 
 
-class Site(Protocol):
-    """What a server serves: `ragauge.web.viewer.Viewer` describes each."""
-
-    @cached_property
-    def policy(self) -> str: ...
-    @property
-    def can_write(self) -> bool: ...
-    def find(self, address: str) -> Content | Refusal | None: ...
-    def write(self, address: str, body: bytes) -> Content | Refusal | None:
-        """Store what a page sends to an address; None for any that takes nothing."""
-        ...
+Site = Viewer | ReviewSite
+"""What a server serves."""
 
 
 class PageServer(ThreadingHTTPServer):
@@ -82,12 +73,11 @@ class PageServer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """The address to open, with the token if there is one."""
-        host, port = str(self.server_address[0]), self.server_address[1]
-        if self.access.any_address:
-            host = socket.gethostname().lower()
+        host, access = self.server_name, self.access
+        host = socket.gethostname().lower() if access.any_address else host
         name = f"[{host}]" if ":" in host else host
-        token = "" if self.access.token is None else f"?token={self.access.token}"
-        return f"http://{name}:{port}/{token}"
+        token = "" if access.token is None else f"?token={access.token}"
+        return f"http://{name}:{self.server_port}/{token}"
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A connection that broke concerns nobody; the server goes on."""
@@ -141,44 +131,36 @@ class _Handler(BaseHTTPRequestHandler):
         asked = Asked(self.command, self.path, headers)
         site, access, port = self.server.site, self.server.access, self.server.server_port
         refused = refusal(asked, port, access, can_write=site.can_write)
-        if refused is not None and not (refused.status == 403 and self._come_in(asked)):
-            self._refuse(refused)
-        elif refused is None:
+        given = token_in(self.path) if self.command == "GET" else None
+        may_come_in = access.token is not None and given is not None and access.is_token(given)
+        if refused is None:
             self._serve(asked)
-
-    def _come_in(self, asked: Asked) -> bool:
-        """Give a person who opens the printed address the cookie with which everything else is asked."""
-        access, port = self.server.access, self.server.server_port
-        given = token_in(self.path) if asked.method == "GET" else None
-        if access.token is None or given is None or not access.is_token(given):
-            return False
-        cookie = f"{cookie_name(port)}={access.token}; Path=/; HttpOnly; SameSite=Lax"
-        self._send(303, Content(TEXT, b""), {"Location": "/", "Set-Cookie": cookie})
-        return True
+        elif refused.status == 403 and may_come_in:
+            # Who opens the printed address gets the cookie with which everything else is asked.
+            cookie = f"{cookie_name(port)}={access.token}; Path=/; HttpOnly; SameSite=Lax"
+            self._send(303, Content(TEXT, b""), {"Location": "/", "Set-Cookie": cookie})
+        else:
+            self._refuse(refused)
 
     def _serve(self, asked: Asked) -> None:
+        site, content = self.server.site, Refusal(400, "the body ended early")
         try:
-            if asked.method == "POST":
+            if asked.method != "POST":
+                content = site.find(self.path)
+            else:
                 length = int(asked.only("content-length") or 0)
                 body = self.rfile.read(length)
-                if len(body) < length:
-                    content = Refusal(400, "the body ended early")
-                else:
-                    content = self.server.site.write(self.path, body)
-            else:
-                content = self.server.site.find(self.path)
+                content = site.write(self.path, body) if len(body) == length else content
         except PlanError as error:  # of what was sent
-            content = Refusal(400, str(error))
+            content = Refusal(400, "; ".join(error.problems))
         except RagaugeError as error:  # no room on the disk, or the run's folder has changed
             cause = error.__cause__
             is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM
             content = Refusal(507 if is_full else 500, str(error))
-        if content is None:
-            content = Refusal(404, "there is nothing at this address")
-        if isinstance(content, Refusal):
-            self._refuse(content)
-        else:
+        if isinstance(content, Content):
             self._send(200, content)
+        else:
+            self._refuse(content or Refusal(404, "there is nothing at this address"))
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _answer  # noqa: N815
 
@@ -192,13 +174,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, content: Content, more: Mapping[str, str] | None = None) -> None:
         self.send_response_only(status)
-        every = headers_of(self.server.site.policy)
-        for name, value in {**every, **(more or {})}.items():
+        own = {"Content-Type": content.type, "Content-Length": str(len(content.body))}
+        own |= {"Connection": "close"} if self.close_connection else {}
+        for name, value in {**headers_of(self.server.site.policy), **(more or {}), **own}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", content.type)
-        self.send_header("Content-Length", str(len(content.body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content.body)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from threading import Lock
+from typing import Any
 
 from ragauge.page.chunks import RunChunks
 from ragauge.page.combined import with_combined
@@ -34,10 +35,7 @@ class Viewer:
     source: str = "server"
     """What the page calls where it comes from: "server", or "reviewed" after a review."""
 
-    @property
-    def can_write(self) -> bool:
-        """Whether the site takes anything; the viewer only shows."""
-        return False
+    can_write = False
 
     def write(self, address: str, body: bytes) -> None:
         """Nothing can be written to the viewer."""
@@ -54,20 +52,16 @@ class Viewer:
 
     @cached_property
     def _chunks(self) -> tuple[RunChunks, ...]:
-        return tuple(
-            # Beside its queue, a run shows no labels: they are for after one's own.
-            RunChunks(Overview(run), place, per_block=PER_BLOCK, people=self.source == "server")
-            for place, run in enumerate(with_combined(self.runs))
-        )
+        # Beside its queue, a run shows no labels: they are for after one's own.
+        how: dict[str, Any] = {"per_block": PER_BLOCK, "people": self.source == "server"}
+        runs = enumerate(with_combined(self.runs))
+        return tuple(RunChunks(Overview(run), place, **how) for place, run in runs)
 
     @cached_property
     def _makers(self) -> Mapping[str, Callable[[], bytes]]:
         """What makes each chunk, by its address."""
-        return {
-            f"/chunk/{name}": make
-            for each in self._chunks
-            for name, make in {**each.columns(), **each.blocks()}.items()
-        }
+        made = [{**each.columns(), **each.blocks()} for each in self._chunks]
+        return {f"/chunk/{name}": make for each in made for name, make in each.items()}
 
     @cached_property
     def _made(self) -> Callable[[str], bytes]:

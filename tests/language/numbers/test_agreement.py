@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragauge.language.numbers.agreement import Agreement, agreement, stated
 from ragauge.language.numbers.index import NumberIndex, may_agree
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.unit_conversion import in_units
+from ragauge.language.numbers.units import in_units
 
 
 def agree(expected, answer, scales=()):

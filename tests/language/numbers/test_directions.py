@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.language.numbers.directions import asked_direction, stated_direction
+from ragauge.language.numbers.question_numbers import asked_direction, stated_direction
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from ragauge.language.numbers.measures import measures
 from ragauge.language.numbers.numbers import quantities
+from ragauge.language.numbers.other_forms import measures
 
 
 @pytest.mark.parametrize(

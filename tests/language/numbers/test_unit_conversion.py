@@ -2,8 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from ragauge.language.numbers.quantity import UNITS
-from ragauge.language.numbers.unit_conversion import are_of_one_kind, converted, power_between
+from ragauge.language.numbers.units import UNITS, are_of_one_kind, converted, power_between
 
 
 @pytest.mark.parametrize(

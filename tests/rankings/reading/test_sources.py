@@ -392,8 +392,8 @@ def test_every_source_of_one_run_is_seen_alike(tmp_path_factory, run, qrels, com
 
 
 @settings(max_examples=2 * settings.default.max_examples // 5)
-@given(st.integers(0, 10**6), st.sampled_from([1, 7, 64]), st.booleans())
-def test_pieces_threads_and_sorting_change_nothing(seed, piece, sorts):
+@given(st.integers(0, 10**6), st.sampled_from([1, 7, 64]))
+def test_pieces_and_threads_change_nothing(seed, piece):
     chance = random.Random(seed)
     run = {
         f"q{query}": {
@@ -406,7 +406,6 @@ def test_pieces_threads_and_sorting_change_nothing(seed, piece, sorts):
     judgements = read_judgements(qrels)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mappings, "PIECE", piece)
-        patch.setattr(mappings, "WORTH_SORTING", -(10**9) if sorts else 10**9)
         patch.setattr(matching, "PIECE", piece)
         patch.setattr(matching, "SINGLE_BELOW", 0)
         for compat in ("trec9", "trec10"):

@@ -16,11 +16,13 @@ from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
+from ragauge.loaders import load
 from ragauge.loaders.sources import kind_of_file
 from ragauge.report.plain import counted, shell_word
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
+from ragauge.samples.samples import DEFAULT_SYSTEM
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 MAX_COMMANDS = 8
@@ -102,54 +104,61 @@ def command(
         say("nothing was compared: no question has a score on both sides")
         return INCOMPLETE
     evaluated = {id(run): run for run, _ in sides} if has_files else {}
-    n_failed = sum(Health(run).n_failed for run in evaluated.values())
-    if n_failed:
+    if n_failed := sum(Health(run).n_failed for run in evaluated.values()):
         say(f"{counted(n_failed, 'score')} failed; run the same command again to retry")
     return INCOMPLETE if n_failed else 0
 
 
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, str]], bool]:
     """The run and system of each argument, and whether a file was evaluated for it."""
-    places = [_place(text) for text in given]
-    if places[0] is None:
-        raise PlanError([f"{given[0]}: no such run folder or file of answers"])
-    named = [place for place in places if place is not None]
-    paths = [path for path, _ in named]
-    together = _evaluated_together(named, config)
-    opened: dict[Path, ScoredRun] = {path: run for path, (run, _) in together.items()}
-    for path in paths:
-        if path not in opened:
-            is_run = is_folder(path) or as_url(path)
-            opened[path] = (
-                RunFolder.at(path).read() if is_run else evaluate_config(replace(config, data=path))
-            )
-    first = opened[paths[0]]
+    places = {text: place for text in given if (place := _place(text))}
+    if given[0] not in places:
+        raise PlanError(f"{given[0]}: no such run folder or file of answers")
+    files = {path for path, _ in places.values() if is_file(path)}
+    opened: dict[Path, ScoredRun] = {}
+    names: dict[Path, str] = {}
+    paths = [path for path, system in places.values() if system is None and is_file(path)]
+    if 1 < len(paths) == len(given) == len(set(paths)) and all(
+        load(path, map=config.map).systems == (DEFAULT_SYSTEM,) for path in paths
+    ):
+        # In one run their questions are paired by id or text, and disagreements on gold are found.
+        stems = [path.name.split(".")[0] for path in paths]
+        stems = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+        names = dict(zip(paths, stems, strict=True))
+        systems = {name: path for path, name in names.items()}
+        opened = dict.fromkeys(paths, evaluate_config(replace(config, systems=systems)))
+    for path, _ in places.values():
+        if path not in opened and (is_folder(path) or as_url(path)):
+            opened[path] = RunFolder.at(path).read()
+        elif path not in opened:
+            opened[path] = evaluate_config(replace(config, data=path))
+    path, system = places[given[0]]
+    first = opened[path]
     # A base with several systems only says where the systems named after it are.
     systems = first.samples.systems
-    names_only = places[0][1] is None and len(systems) > 1 and not together
-    if len(given) == 1 and not names_only and is_folder(paths[0]):
-        system = places[0][1] or ", ".join(systems)
+    names_only = system is None and len(systems) > 1 and not names
+    if len(given) == 1 and not names_only and is_folder(path):
+        system = system or ", ".join(systems)
         others = _commands(first, system, given[0])
         hint = f"; compare it with another:{others}" if others else "; give another run too"
-        raise PlanError([f"{given[0]} is one system, {system}{hint}"])
+        raise PlanError(f"{given[0]} is one system, {system}{hint}")
     if names_only and len(given) == 1:
-        return [(first, name) for name in systems], is_file(paths[0])
-    if names_only and places[1] is not None:
+        return [(first, name) for name in systems], path in files
+    if names_only and given[1] in places:
         _only_system(first, given[0])
     sides: list[tuple[ScoredRun, str]] = []
-    for text, place in list(zip(given, places, strict=True))[names_only:]:
-        if place is None:
-            if text not in systems:
-                hint = did_you_mean(text, systems) or f"; it has {', '.join(systems)}"
-                where = first.place or first.samples.source
-                raise PlanError([f"{text!r} is neither a path nor a system of {where}{hint}"])
+    for text in given[names_only:]:
+        if text in places:
+            path, system = places[text]
+            run = opened[path]
+            sides.append((run, system or names.get(path) or _only_system(run, text)))
+        elif text in systems:
             sides.append((first, text))
-        elif place[0] in together:
-            sides.append(together[place[0]])
         else:
-            run = opened[place[0]]
-            sides.append((run, place[1] or _only_system(run, text)))
-    return sides, any(is_file(path) for path in paths)
+            hint = did_you_mean(text, systems) or f"; it has {', '.join(systems)}"
+            where = first.place or first.samples.source
+            raise PlanError(f"{text!r} is neither a path nor a system of {where}{hint}")
+    return sides, bool(files)
 
 
 def _commands(base: ScoredRun | None = None, system: str = "", named: str = "") -> str:
@@ -169,36 +178,13 @@ def _commands(base: ScoredRun | None = None, system: str = "", named: str = "") 
     return "".join(f"\n  {line}" for line in (*listed, *more))
 
 
-def _evaluated_together(
-    places: Sequence[tuple[Path, str | None]], config: Config
-) -> dict[Path, tuple[ScoredRun, str]]:
-    """The run and system of each file, if all arguments are files of one system without a name.
-
-    In one run their questions are paired by id or text, and disagreements on gold are found.
-    """
-    from ragauge.loaders import load
-    from ragauge.samples.samples import DEFAULT_SYSTEM
-
-    paths = [path for path, system in places if system is None and is_file(path)]
-    if len(paths) < 2 or len(paths) < len(places) or len(set(paths)) < len(paths):
-        return {}
-    if any(load(path, map=config.map).systems != (DEFAULT_SYSTEM,) for path in paths):
-        return {}
-    stems = [path.name.split(".")[0] for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
-    run = evaluate_config(replace(config, systems=dict(zip(names, paths, strict=True))))
-    return {path: (run, name) for path, name in zip(paths, names, strict=True)}
-
-
 def _place(text: str) -> tuple[Path, str | None] | None:
     """The path and system that an argument names; None if it names no path."""
-    if exists(text) or _is_run_at_url(text):
-        return Path(text), None
-    for at, char in enumerate(text):
-        rest = text[at + 1 :]
-        if char == "@" and at and rest and (exists(rest) or _is_run_at_url(rest)):
-            return Path(rest), text[:at]
-    return None
+    ends = [at for at, char in enumerate(text) if char == "@" and 0 < at < len(text) - 1]
+    named = [(text, None), *((text[at + 1 :], text[:at]) for at in ends)]
+    return next(
+        ((Path(path), name) for path, name in named if exists(path) or _is_run_at_url(path)), None
+    )
 
 
 def _is_run_at_url(text: str) -> bool:
@@ -206,19 +192,15 @@ def _is_run_at_url(text: str) -> bool:
     if (url := as_url(text)) is None:
         return False
     if kind_of_file(Path(url)) is not None:
-        what = (
-            "compare reads runs at URLs, and answers on this machine; score answers at URLs first"
-        )
-        raise PlanError([f"{url}: {what}: ragauge run --system a=URL --system b=URL"])
+        what = "compare reads runs at URLs, and answers on this machine"
+        how = "score answers at URLs first: ragauge run --system a=URL --system b=URL"
+        raise PlanError(f"{url}: {what}; {how}")
     return True
 
 
 def _only_system(run: ScoredRun, text: str) -> str:
     systems = run.samples.systems
     if len(systems) != 1:
-        raise PlanError(
-            [
-                f"{text} has {counted(len(systems), 'system')}: {', '.join(systems)}; choose one: {systems[0]}@{text}"
-            ]
-        )
+        has = f"{text} has {counted(len(systems), 'system')}: {', '.join(systems)}"
+        raise PlanError(f"{has}; choose one: {systems[0]}@{text}")
     return systems[0]

@@ -16,7 +16,7 @@ from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
-from ragauge.storage.atomic_files import write_atomically
+from ragauge.storage.atomic_files import write_bytes
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
@@ -92,14 +92,11 @@ def command(
     stored = RunFolder.at(folder).read()
     baseline_run: ScoredRun | str | None = given.baseline and str(given.baseline)
     if given.baseline is not None:  # a stored run, or else the name of a system of the run
-        systems_known = stored.samples.systems
         if exists(given.baseline) or given.baseline.name != baseline_run:
             baseline_run = RunFolder.at(given.baseline).read()
-        elif baseline_run not in systems_known:
-            raise StoreError(
-                f"--baseline {baseline_run}: is no folder of a run, and no system of the run "
-                f"({', '.join(systems_known)})"
-            )
+        elif baseline_run not in (known := stored.samples.systems):
+            what = "is no folder of a run, and no system of the run"
+            raise StoreError(f"--baseline {baseline_run}: {what} ({', '.join(known)})")
     done = gate(
         stored,
         given.rules,
@@ -117,8 +114,7 @@ def command(
         else:
             write_report(gate_report(done), [(form, path)])
     if junit is not None:
-        content = junit_xml(done)
-        write_atomically(junit, lambda file: file.write(content))
+        write_bytes(junit, junit_xml(done))
         say(f"wrote {junit}")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     for line in github_annotations(done) if github else ():

@@ -88,7 +88,7 @@ def command(
     best = found.best
     if best is None:
         first = found.metrics[0]
-        raise PlanError([f"{first.name} has no figure of agreement: {first.why_not}"])
+        raise PlanError(f"{first.name} has no figure of agreement: {first.why_not}")
     label = best.metric.metric
     plan, correlation = found.label_plan(label, margins), found.rates(label).correlation
     write_report(label_plan_report(plan, best.name, correlation), targets)

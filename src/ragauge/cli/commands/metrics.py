@@ -46,7 +46,7 @@ def command(
             with suppress(LabelError):
                 label = catalog.read_label(name)
             if label.name not in catalog.metrics():
-                raise PlanError([unknown_metric(given)])
+                raise PlanError(unknown_metric(given))
         tables = _metric_tables(catalog.find(label)[0])
     write_report(Report("", tables=list(tables)), targets)
 

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import click
@@ -68,14 +69,13 @@ def check_command(
     from ragauge.questions.checking import CheckedQuestions
     from ragauge.questions.checks import check
     from ragauge.questions.loading import read_questions
-    from ragauge.questions.model_checks import estimate, with_encoder, with_judge
+    from ragauge.questions.models import estimate, with_encoder, with_judge
     from ragauge.questions.people import read_labels
 
-    inputs = [questions, *documents, *([] if labels is None else [labels])]
+    inputs = [path for path in (questions, *documents, labels) if path is not None]
     targets = writing.targets(inputs, also=("jsonl",))
     read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
-    for note in notes:
-        say(note)
+    say(*notes)
     passages = read_documents(documents)
     checked = check(read, passages)
     if config := judging.config():
@@ -83,21 +83,18 @@ def check_command(
         if dry_run:
             print_estimate(estimate(checked, passages, config, path), config)
             return 0
-        try:
+        with closing(config):
             checked = with_judge(checked, passages, config, path)
-        finally:
-            config.close()
     elif dry_run:
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
     if encoder is not None:
         checked = with_encoder(checked, passages, encoder)
     said = [] if labels is None else read_labels(labels)
     found = CheckedQuestions(checked, passages, str(questions), said)
-    files = [path for form, path in targets if form == "jsonl" and path is not None]
-    reports = [(form, path) for form, path in targets if form != "jsonl"]
-    for path in files:
+    for path in (path for form, path in targets if form == "jsonl" and path is not None):
         found.write(path)
         say(f"wrote {path}")
+    reports = [(form, path) for form, path in targets if form != "jsonl"]
     write_report(found.report, reports or [("table", None)])
     if min_sound is None or found.share_sound >= min_sound:
         return 0
@@ -144,22 +141,21 @@ def make_command(
     """
     from ragauge.cli.outcome import print_estimate
     from ragauge.questions.evidence import documents_of
-    from ragauge.questions.judge_writer import JudgeWriter
-    from ragauge.questions.making import made_report, plan_report, pool, questions
-    from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.questions.making import (
+        TYPES,
+        counts_of,
+        made_report,
+        plan_report,
+        pool,
+        questions,
+        read_types,
+    )
+    from ragauge.questions.models import JudgeWriter
     from ragauge.questions.question import write_rows
 
-    shares = TYPES if types is None else read_types(types)
+    shares, targets = TYPES if types is None else read_types(types), [(form or "table", None)]
     files = None if only_plan else _files(output, rejected, documents)
-    people: list[str] = []
-    if personas is not None:
-        try:
-            lines = read_regular(personas, 1_000_000).decode().splitlines()
-        except (OSError, UnicodeError) as error:
-            raise PlanError([f"{personas}: cannot be read as text: {error}"]) from error
-        people = [line.strip() for line in lines if line.strip()]
-        if not people:
-            raise PlanError([f"{personas}: names no persona; write one a line"])
+    people = [] if personas is None else _people(personas)
     config, cache = judging.config(), cache_path(judging.cache)
     if people and not config:
         raise click.UsageError("a judge asks as the people of --personas; give --judge")
@@ -167,17 +163,13 @@ def make_command(
     if files is None:
         counts = counts_of(n_questions, shares)
         writer = JudgeWriter(read, counts, config, cache, seed, people) if config else None
-        drafts = (
-            writer.places()
-            if writer
-            else Counter(draft.question_type for draft in pool(read, seed))
-        )
-        plan = plan_report(counts, drafts, len(read.texts), len(read.passages))
-        write_report(plan, [(form or "table", None)])
+        types_of = () if writer else [draft.question_type for draft in pool(read, seed)]
+        drafts = writer.places() if writer else Counter(types_of)
+        write_report(plan_report(counts, drafts, len(read.texts), len(read.passages)), targets)
         if writer:
             print_estimate(writer.estimate(), writer.judge)
         return 0
-    try:
+    with closing(config) if config else nullcontext():
         made = questions(
             read,
             n_questions,
@@ -188,15 +180,23 @@ def make_command(
             cache=cache,
             seed=seed,
         )
-    finally:
-        if config:
-            config.close()
     for path, rows in zip(files, (made.kept, made.rejected), strict=True):
         if rows or path == output:
             write_rows(path, rows)
             say(f"wrote {path}")
-    write_report(made_report(made, str(output)), [(form or "table", None)])
-    return 0 if made.kept else 1
+    write_report(made_report(made, str(output)), targets)
+    return 0 if made.kept else TOO_FEW
+
+
+def _people(personas: Path) -> list[str]:
+    """The people who ask, one a line."""
+    try:
+        lines = read_regular(personas, 1_000_000).decode().splitlines()
+    except (OSError, UnicodeError) as error:
+        raise PlanError(f"{personas}: cannot be read as text: {error}") from error
+    if not (people := [line.strip() for line in lines if line.strip()]):
+        raise PlanError(f"{personas}: names no persona; write one a line")
+    return people
 
 
 def _files(
@@ -206,11 +206,8 @@ def _files(
     from ragauge.storage.atomic_files import misplaced
 
     if output is None:
-        raise PlanError(
-            [
-                "no file for the questions is given; add -o questions.jsonl, or --plan to see the plan"
-            ]
-        )
+        how = "add -o questions.jsonl, or --plan to see the plan"
+        raise PlanError(f"no file for the questions is given; {how}")
     files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
     problems = misplaced(files, documents)
     if os.path.realpath(files[0]) == os.path.realpath(files[1]):

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -15,7 +16,6 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.rankings.fusion import Method
-    from ragauge.rankings.result import RankingResult
 
 ALSO = ("tsv",)
 """trec_eval's own format, which only `-o` has."""
@@ -83,10 +83,8 @@ def command(
     ragauge rank --fuse rrf bm25.run dense.run -o fused.run
     """
     if fuse is not None:
-        scoring = (
-            measures or per_query or compare or complete or judged_only or report or writing.form
-        )
-        if scoring or min_grade != 1 or undefined != "zero" or seed:
+        scoring = (measures, per_query, compare, complete, judged_only, report, writing.form, seed)
+        if any(scoring) or min_grade != 1 or undefined != "zero":
             raise click.UsageError(
                 "--fuse only writes a run; score that run with a second ragauge rank"
             )
@@ -110,7 +108,8 @@ def command(
     # and the start takes as long as a hundred queries.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ragauge.rankings.rank import DEFAULT_MEASURES, rank
-    from ragauge.rankings.tables import RankingTable, ranking_report
+    from ragauge.rankings.tables import RankingTable, ranking_report, to_tsv
+    from ragauge.storage.atomic_files import write_bytes
 
     with saying_if_waiting(sources):
         ranked = rank(
@@ -127,36 +126,28 @@ def command(
         )
     table = RankingTable(ranked, all_pairs=compare)
     for form, path in targets:
-        if form in ALSO:
-            _write_tsv(ranked, path, per_query=per_query)
-        else:
+        if form not in ALSO:
             shown = ranking_report(table, form, per_query=per_query)
             write_report(shown, [(form, path)], full=True)
-    for note in table.notes:
-        say(note)
+            continue
+        text = to_tsv(ranked, per_query=per_query)
+        written = text.encode(
+            "utf-8", "surrogateescape"
+        )  # names that are not UTF-8 keep their bytes
+        if path is not None:
+            write_bytes(path, written)
+            say(f"wrote {path}")
+        elif sys.stdout.isatty():
+            print_data(text)
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(written)
+    say(*table.notes)
     if report is not None:
         from ragauge.page.ranking_page import write_ranking_page
 
         write_ranking_page(ranked, report)
         say(f"open {report} in a browser")
-
-
-def _write_tsv(ranked: "RankingResult", path: Path | None, *, per_query: bool) -> None:
-    """Names that are not UTF-8 keep their bytes."""
-    from ragauge.rankings.tables import to_tsv
-
-    text = to_tsv(ranked, per_query=per_query)
-    written = text.encode("utf-8", "surrogateescape")
-    if path is not None:
-        from ragauge.storage.atomic_files import write_bytes
-
-        write_bytes(path, written)
-        say(f"wrote {path}")
-    elif sys.stdout.isatty():
-        print_data(text)
-    else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(written)
 
 
 def _fuse(
@@ -185,9 +176,8 @@ def _fuse(
     try:
         numbers = None if weights is None else [float(weight) for weight in weights.split(",")]
     except ValueError:
-        raise PlanError([f"--weights takes comma-separated numbers, got {weights!r}"]) from None
-    from ragauge.rankings.fusion import write_run
-    from ragauge.rankings.rank import fuse
+        raise PlanError(f"--weights takes comma-separated numbers, got {weights!r}") from None
+    from ragauge.rankings.fusion import fuse, write_run
 
     settings = {name: value for name, value in given.items() if value is not None}
     with saying_if_waiting(sources):
@@ -195,12 +185,13 @@ def _fuse(
     if path is None:
         write_run(fused, sys.stdout.buffer, tag=method)
         return
+    is_packed = path.suffix.lower() == ".gz"
 
     def write(file: BinaryIO) -> None:
-        if path.suffix.lower() != ".gz":
-            write_run(fused, file, tag=method)
-            return
-        with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+        packing = (
+            gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if is_packed else nullcontext(file)
+        )
+        with packing as packed:
             write_run(fused, cast(BinaryIO, packed), tag=method)
 
     write_atomically(path, write)

@@ -76,7 +76,7 @@ def rater_name(given: str | None) -> str:
     try:
         return getpass.getuser() if given is None else given
     except (OSError, KeyError, ImportError):
-        raise PlanError(["your login name is unknown; give --rater NAME"]) from None
+        raise PlanError("your login name is unknown; give --rater NAME") from None
 
 
 @click.group("review", short_help="Let people label the answers that metrics dispute.")
@@ -174,7 +174,7 @@ def export_command(
     from ragauge.people.review_exchange import export_queue
 
     if output.suffix.lower() not in (".jsonl", ".ndjson"):
-        raise PlanError([f"{output}: the queue is JSON lines; choose a name that ends in .jsonl"])
+        raise PlanError(f"{output}: the queue is JSON lines; choose a name that ends in .jsonl")
     n = export_queue(queue.review(run), output, rater=rater, with_verdicts=with_scores)
     say(f"wrote {counted(n, 'answer')} to {output}")
 

@@ -62,7 +62,17 @@ def command(
     if run is None:
         if by or worst or status or finding or steady:
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
-        write_report(Report("", tables=[_runs()]), writing.targets())
+        rows: list[tuple[str, ...]] = []
+        for path, manifest in stored_runs():  # the latest first
+            systems = ", ".join(cast("list[str]", manifest.data.get("systems", [])))
+            n, finished = str(manifest.data.get("n_samples")), manifest.finished or "not finished"
+            rows.append((str(path), manifest.suite, n, systems, finished))
+        if not rows:
+            how = "give the folder of a run, or create one with: ragauge run"
+            raise StoreError(f"no runs in {RUNS}; {how}")
+        header = ("run", "suite", "answers", "systems", "finished")
+        table = Table(header, rows, sides="llrll", wraps=True, caption="Runs")
+        write_report(Report("", tables=[table]), writing.targets())
         return
     targets = writing.targets([run])
     import_plugins(plugins)
@@ -78,14 +88,11 @@ def command(
         try:
             least = float(threshold) if threshold else None
         except ValueError:
-            raise click.UsageError(
-                f"--steady: {threshold!r} is not a number; as in correct>=0.8"
-            ) from None
-        found = steadiness(stored, stored.metric(name.strip()), least)
-        if not found:
-            raise click.UsageError(
-                "no question was asked several times; ask with: ragauge ask … --repeat 5"
-            )
+            problem = f"--steady: {threshold!r} is not a number; as in correct>=0.8"
+            raise click.UsageError(problem) from None
+        if not (found := steadiness(stored, stored.metric(name.strip()), least)):
+            how = "ask with: ragauge ask … --repeat 5"
+            raise click.UsageError(f"no question was asked several times; {how}")
         report = steadiness_report(found)
     elif finding is not None:
         report = finding_report(stored, finding)
@@ -97,18 +104,3 @@ def command(
     else:
         report = run_report(stored, fields)
     write_report(report, targets, full=full)
-
-
-def _runs() -> Table:
-    """The runs in the default folder, latest first; StoreError if there is none."""
-    rows: list[tuple[str, ...]] = []
-    for path, manifest in stored_runs():
-        systems = ", ".join(cast("list[str]", manifest.data.get("systems", [])))
-        n, finished = str(manifest.data.get("n_samples")), manifest.finished or "not finished"
-        rows.append((str(path), manifest.suite, n, systems, finished))
-    if not rows:
-        raise StoreError(
-            f"no runs in {RUNS}; give the folder of a run, or create one with: ragauge run"
-        )
-    header = ("run", "suite", "answers", "systems", "finished")
-    return Table(header, rows, sides="llrll", wraps=True, caption="Runs")

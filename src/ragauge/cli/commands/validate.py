@@ -39,8 +39,7 @@ def command(
             complain(error)
             code = error.exit_code
             continue
-        for note in samples.notes:
-            say(note)
+        say(*samples.notes)
         can_score = any(name in samples.columns for name in SCORED)
         if not can_score:
             say(

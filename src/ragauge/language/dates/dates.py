@@ -210,12 +210,14 @@ _SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
 _SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
 
 
+_FOUR_DIGITS = re.compile(r"\d{4}(?!\d)", re.ASCII)
+
+
 def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
     """Whether a cue, parentheses, a preceding year or a range mark these four digits as a year."""
-    year = int(plain[start:end])
+    year, before, after = int(plain[start:end]), plain[start - 1 : start], plain[end : end + 1]
     if not 1100 <= year < 2100 or _NOT_A_YEAR.match(plain, end):
         return False
-    before = plain[start - 1 : start]
     if before in "Yy" and plain[max(0, start - 2) : start].upper() == "FY":
         return True
     if before and (before in ".,:$€£¥₹#+'" or is_word(before)):
@@ -223,14 +225,17 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
     ending = plain[max(0, start - 3) : start]
     # A line break, which `$` ignores, may follow any cue.
     may_be_cue = ending[:2].lower() in _CUE_ENDS or ending[-1:] == "\n" or not ending.isascii()
-    if may_be_cue and _YEAR_CUE.search(plain, max(0, start - 14), start):
+    if (
+        (may_be_cue and _YEAR_CUE.search(plain, max(0, start - 14), start))
+        or (
+            linked_from >= 0
+            and start - linked_from < 12
+            and _LINK.fullmatch(plain, linked_from, start)
+        )
+        or (before == "(" and after and after in "),;-")
+    ):
         return True
-    if linked_from >= 0 and start - linked_from < 12 and _LINK.fullmatch(plain, linked_from, start):
-        return True
-    after = plain[end : end + 1]
-    if before == "(" and after and after in "),;-":
-        return True
-    if not 1900 <= year < 2100:
+    if year < 1900:
         return False
     if after == "-" and (other := _FOUR_DIGITS.match(plain, end + 1)):
         return year < int(other[0]) < 2100 and not _NOT_A_YEAR.match(plain, other.end())
@@ -240,19 +245,12 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
     return may_be_cue and _WEAK_CUE.search(plain, max(0, start - 9), start) is not None
 
 
-_FOUR_DIGITS = re.compile(r"\d{4}(?!\d)", re.ASCII)
-
-
 def _bare_years(plain: str, text: str, start: int, end: int) -> Iterator[Date]:
     """The year at start:end, with its season, and the second year of `2019-20`."""
     year = int(plain[start:end])
     season = _SEASON.search(plain, max(0, start - 12), start)
-    if season:
-        name = season[1].lower()
-        name = "autumn" if name == "fall" else name
-        yield date_of(text, season.start(), end, year=year, season=name)
-    else:
-        yield date_of(text, start, end, year=year)
+    name = season[1].lower().replace("fall", "autumn") if season else None
+    yield date_of(text, season.start() if season else start, end, year=year, season=name)
     short = _SHORT_YEAR.match(plain, end)
     if short and int(short[1]) > year % 100:
         yield date_of(text, *short.span(1), year=year - year % 100 + int(short[1]))
@@ -280,15 +278,8 @@ def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
     written = found[1] or found[7] or ""
     if not half and (written == "0" or len(written) == 2) and written not in ("10", "11", "12"):
         half = "am" if hour < 12 or hour == 24 else "pm"  # clear in `21`, `00` and `09`
-    yield date_of(
-        text,
-        start,
-        found.end(),
-        hour=hour % 12 or 12,
-        minute=found[2] or found[8] or 0,
-        second=found[3],
-        half=half,
-    )
+    minute, hour = found[2] or found[8] or 0, hour % 12 or 12
+    yield date_of(text, *found.span(), hour=hour, minute=minute, second=found[3], half=half)
 
 
 _CLOCK = re.compile(r"\d{1,2}\.[0-5]\d Uhr\b", re.ASCII)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
+from ragauge.language.text import word_set
 from ragauge.language.words import RANKS, words_of
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -41,6 +42,16 @@ _MONTH_CUE = re.compile(
     r"\b(?:in|of|since|by|until|till|during|last|next|this|early|mid|late|through|every|each)[\s-]$",
     re.IGNORECASE,
 )
+_CENTURIES = (*RANKS, "twenty-first")
+_VERBS = ("may", "march", "mar")
+"""Spellings of months that may be verbs."""
+_NAMED = re.compile(
+    rf"\b(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
+    r"|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)\b"
+    r"(?:(?<=quarter)(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d)))?",
+    re.IGNORECASE | re.ASCII,
+)
+_IN_NAMED = word_set("noon midnight century centuries quarter")
 
 
 def dates_by_name(plain: str, text: str) -> Iterator[Date]:
@@ -58,20 +69,22 @@ def dates_by_name(plain: str, text: str) -> Iterator[Date]:
             yield from _day_first(plain, text, found, before, month)
         else:
             yield from _month_first(plain, text, found, month)
-    if "day" in lowered:
-        yield from _weekdays(lowered, text)
-    if "noon" in lowered or "midnight" in lowered:
-        for found in _NAMED_HOUR.finditer(plain):
-            half = "pm" if found[0][0] in "nN" else "am"
+    for start in positions(lowered, _WEEKDAYS) if "day" in lowered else ():
+        last = lowered.index("day", start) + 3
+        end = last + lowered.startswith("s", last)
+        if not (lowered[start - 1 : start].isalnum() or lowered[end : end + 1].isalnum()):
+            weekday = _WEEKDAYS.index(lowered[start:last]) + 1
+            yield date_of(text, start, end, weekday=weekday)
+    for found in _NAMED.finditer(plain) if not names.isdisjoint(_IN_NAMED) else ():
+        hour, century, quarter, year = (part and part.lower() for part in found.groups())
+        if hour:
+            half = "pm" if hour == "noon" else "am"
             yield date_of(text, *found.span(), hour=12, minute=0, half=half)
-    if "centur" in lowered:
-        for found in _NAMED_CENTURY.finditer(plain):
-            yield date_of(text, *found.span(), century=_CENTURIES.index(found[1].lower()) + 1)
-    if "quarter" in lowered:
-        for found in _NAMED_QUARTER.finditer(plain):
-            word = found[0][:2].lower()
-            quarter = int(word[0]) if word[0].isdigit() else _QUARTERS.index(word) + 1
-            yield date_of(text, *found.span(), quarter=quarter, year=found[1])
+        elif century:
+            yield date_of(text, *found.span(), century=_CENTURIES.index(century) + 1)
+        else:
+            number = RANKS.get(quarter) or quarter[0]
+            yield date_of(text, *found.span(), quarter=number, year=year)
 
 
 def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
@@ -89,9 +102,9 @@ def _day_first(
     """`5 March 2021`, `5-7 March`, `05-Mar-2021`."""
     year_found = _YEAR_AFTER.match(plain, found.end())
     year = full_year(year_found[1]) if year_found else None
-    if year is None and _is_common_word(found[0]):
+    if year is None and found[0] in _VERBS:
         return
-    end = year_found.end() if year_found else found.end()
+    end = (year_found or found).end()
     if before[1] and is_day(before[1]):
         yield date_of(text, before.start(1), before.end(1), year=year, month=month, day=before[1])
     yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
@@ -102,7 +115,7 @@ def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Ite
     start, end = found.span()
     day = _DAY_AFTER.match(plain, end)
     if day and is_day(day[1]):
-        if day[3] or not _is_common_word(found[0]):
+        if day[3] or found[0] not in _VERBS:
             if day[2] and is_day(day[2]):  # `March 5-7, 2021`
                 yield date_of(text, start, day.end(1), year=day[3], month=month, day=day[1])
                 yield date_of(text, day.start(2), day.end(), year=day[3], month=month, day=day[2])
@@ -119,31 +132,3 @@ def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Ite
         and _MONTH_CUE.search(plain, max(0, start - 8), start)
     ):
         yield date_of(text, start, end, month=month)
-
-
-def _weekdays(lowered: str, text: str) -> Iterator[Date]:
-    for start in positions(lowered, _WEEKDAYS):
-        last = lowered.index("day", start) + 3
-        end = last + lowered.startswith("s", last)
-        before, after = lowered[max(0, start - 1) : start], lowered[end : end + 1]
-        if not (before.isalnum() or after.isalnum()):
-            weekday = _WEEKDAYS.index(lowered[start:last]) + 1
-            yield date_of(text, start, end, weekday=weekday)
-
-
-_NAMED_HOUR = re.compile(r"\b(?:noon|midnight)\b", re.IGNORECASE | re.ASCII)
-_CENTURIES = (*RANKS, "twenty-first")
-_NAMED_CENTURY = re.compile(
-    rf"\b({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII
-)
-_NAMED_QUARTER = re.compile(
-    r"\b(?:first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter\b"
-    r"(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d))?",
-    re.IGNORECASE | re.ASCII,
-)
-_QUARTERS = ("fi", "se", "th", "fo")
-
-
-def _is_common_word(name: str) -> bool:
-    """Whether a month's name in this spelling may be a verb."""
-    return name in ("may", "march", "mar")

@@ -1,7 +1,7 @@
 """Date: the parts that a date or time states, and whether one date states those of another."""
 
 from calendar import monthrange
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as calendar_date
 
@@ -42,22 +42,15 @@ def supports(given: Date, stated: Date) -> bool:
     """Whether `given` states or implies every part of `stated`.
 
     A year implies its decade and century, a month its quarter, a full date its weekday.
-
-    >>> from ragauge.language.dates.dates import dates
-    >>> march, year = dates("in March 2021, not in 2021")
-    >>> supports(march, year), supports(year, march)
-    (True, False)
     """
+    if _covers(given.parts, stated.parts) and given.either_order == stated.either_order:
+        return True
     if stated.either_order and given.either_order:
-        return _covers(given.parts, stated.parts)
+        return False
     if not (stated.either_order or given.either_order):
-        if _covers(given.parts, stated.parts):
-            return True
-        if any(
-            given.parts.get(name) != stated.parts.get(name)
-            for name in STATED_ONLY & stated.parts.keys()
-        ):
-            return False
+        names = STATED_ONLY & stated.parts.keys()
+        if any(given.parts.get(name) != stated.parts[name] for name in names):
+            return False  # the same, faster
     return any(
         _covers(implied(ours), theirs) for ours in readings(given) for theirs in readings(stated)
     )
@@ -76,10 +69,7 @@ def date_of(
     parts: dict[str, int | str] = {
         name: int(value) for name, value in numbers.items() if value is not None
     }
-    if season:
-        parts["season"] = season
-    if half:
-        parts["half"] = half
+    parts |= {name: each for name, each in (("season", season), ("half", half)) if each}
     return Date(text[start:end], start, end, parts, either_order)
 
 
@@ -96,11 +86,7 @@ def is_day(number: str) -> bool:
 
 
 def implied(parts: Parts) -> dict[str, int | str]:
-    """The parts and those that they imply.
-
-    >>> implied({"year": 1815, "month": 5})
-    {'year': 1815, 'month': 5, 'decade': 1810, 'century': 19, 'quarter': 2}
-    """
+    """The parts and those that they imply."""
     known = dict(parts)
     year, month, day = (int(parts.get(name, 0)) for name in ("year", "month", "day"))
     if year:
@@ -117,12 +103,7 @@ def implied(parts: Parts) -> dict[str, int | str]:
 
 
 def readings(date: Date) -> tuple[Parts, ...]:
-    """The possible parts of the date: two if the order of month and day is ambiguous.
-
-    >>> from ragauge.language.dates.dates import dates
-    >>> readings(dates("03/05/2021")[0])[1]
-    {'year': 2021, 'month': 5, 'day': 3}
-    """
+    """The possible parts of the date: two if the order of month and day is ambiguous."""
     if not date.either_order:
         return (date.parts,)
     swapped = {"month": date.parts["day"], "day": date.parts["month"]}
@@ -133,69 +114,50 @@ def _covers(given: Parts, stated: Parts) -> bool:
     return all(given.get(name) == value for name, value in stated.items())
 
 
-Names = tuple[str, ...]
-Values = frozenset[tuple[int | str, ...]]
-
-
 class DateIndex:
-    """Some dates, for looking up what they state of another date.
-
-    >>> from ragauge.language.dates.dates import dates
-    >>> index = DateIndex(dates("on 5 March 2021, and in 1998"))
-    >>> index.supports(dates("in March 2021")[0]), index.supports(dates("in March 1998")[0])
-    (True, False)
-    """
+    """Some dates, for looking up what they state of another date."""
 
     def __init__(self, dates: Sequence[Date]) -> None:
         known = [date for date in dates if not date.either_order]
         either = [date for date in dates if date.either_order]
-        self._either = _Table(lambda: [date.parts for date in either])
-        self._known = _Table(lambda: [implied(date.parts) for date in known])
-        self._all = _Table(
-            lambda: [
+        self._tables: dict[object, list[Parts]] = {
+            "either": [date.parts for date in either],
+            "known": [implied(date.parts) for date in known],
+            "all": [
                 *(date.parts for date in known),
                 *(implied(reading) for date in dates for reading in readings(date)),
-            ]
-        )
-        by_names: dict[Names, list[Parts]] = {}
-        for date in dates:
-            for reading in readings(date):
-                by_names.setdefault(tuple(reading), []).append(reading)
-        self._by_names = {names: _Table(lambda some=some: some) for names, some in by_names.items()}
+            ],
+        }
+        self._names: set[tuple[str, ...]] = set()
+        for reading in (reading for date in dates for reading in readings(date)):
+            self._names.add(names := tuple(reading))
+            self._tables.setdefault(names, []).append(reading)
+        self._values: dict[object, frozenset[tuple[int | str, ...]]] = {}
 
     def supports(self, stated: Date) -> bool:
         """Whether one of the dates states or implies every part of this one, as `supports` of two dates."""
         if not stated.either_order:
-            return self._all.has(stated.parts)
-        return self._either.has(stated.parts) or any(map(self._known.has, readings(stated)))
+            return self._has("all", stated.parts)
+        return self._has("either", stated.parts) or any(
+            self._has("known", reading) for reading in readings(stated)
+        )
 
     def agrees(self, other: Date) -> bool:
         """Whether one of the dates shares a part with this one and differs in none that both state."""
         for reading in readings(other):
-            for names, table in self._by_names.items():
+            for names in self._names:
                 common = {name: reading[name] for name in names if name in reading}
-                if common and table.has(common):
+                if common and self._has(names, common):
                     return True
         return False
 
-
-class _Table:
-    """Parts of dates, for looking up whether some of them have certain values."""
-
-    def __init__(self, read: Callable[[], Sequence[Parts]]) -> None:
-        self._read = read
-        self._rows: Sequence[Parts] | None = None
-        self._values: dict[Names, Values] = {}
-
-    def has(self, parts: Parts) -> bool:
-        """Whether one of the rows has all these parts."""
+    def _has(self, table: object, parts: Parts) -> bool:
+        """Whether one of the table's rows has all these parts."""
         names = tuple(parts)
-        if names not in self._values:
-            if self._rows is None:
-                self._rows = self._read()
-            self._values[names] = frozenset(
+        if (table, names) not in self._values:
+            self._values[table, names] = frozenset(
                 tuple(row[name] for name in names)
-                for row in self._rows
-                if all(name in row for name in names)
+                for row in self._tables[table]
+                if row.keys() >= parts.keys()
             )
-        return tuple(parts.values()) in self._values[names]
+        return tuple(parts.values()) in self._values[table, names]

@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact, Part, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import ALIKE, DIVIDING, MONEY
-from ragauge.language.numbers.unit_conversion import converted, power_between
+from ragauge.language.numbers.quantity import ALIKE, DIVIDING
+from ragauge.language.numbers.units import MONEY, converted, power_between
 
 MIN_SIZE = 3
 """The fewest words and facts of a statement that words are compared with."""

@@ -14,8 +14,8 @@ from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
-from ragauge.language.numbers.quantity import Quantity, unit_of
-from ragauge.language.numbers.unit_conversion import is_time
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.units import is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 

@@ -3,16 +3,8 @@
 import re
 
 from ragauge.language.characters import is_word
-from ragauge.language.numbers.quantity import (
-    CODE,
-    MONEY,
-    PAIRS,
-    SCALES,
-    SIGNS,
-    UNITS,
-    Reading,
-    unit_of,
-)
+from ragauge.language.numbers.quantity import Reading
+from ragauge.language.numbers.units import CODE, MONEY, PAIRS, SCALES, SIGNS, UNITS, unit_of
 
 SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -46,12 +38,29 @@ AFTER_SIGN_WORD = ("us ", "ve ")
 _DIGIT_BEFORE = re.compile(r"[0-9%)]\s?$")
 
 
+_ACCOUNTING_AFTER = re.compile(
+    r"\)(?:%|\s?(?:thousand|[mbtr]{1,2}illion|mn|bn|percent|per cent)\b)"
+)
+
+
 def read_before(plain: str, reading: Reading) -> None:
-    """Read the sign and the currency before the number."""
-    before = plain[max(0, reading.start - 2) : reading.start]
+    """Read the sign and the currency before the number.
+
+    Accountants' brackets with a sign or scale outside are a minus: `$(5)`, `(0.9)%`, `(5) million`.
+    """
+    start = reading.start
+    before = plain[max(0, start - 2) : start]
+    if before[-1:] == "(" and plain[reading.end : reading.end + 1] == ")":
+        is_money = before[:-1] in MONEY_SIGNS
+        is_scaled = is_money or _ACCOUNTING_AFTER.match(plain, reading.end)
+        if is_scaled and not ends_in_number(plain, start - 1):
+            reading.value = reading.value.copy_negate()
+            reading.start, reading.end = start - 1 - is_money, reading.end + 1
+            reading.unit = SIGNS[before[0]] if is_money else ""
+            return
     sign = ""
     if before[-1:] not in _NO_CURRENCY and (before[:1] not in _NO_CURRENCY or before[-1:] != " "):
-        currency = _CURRENCY_BEFORE.search(plain, max(0, reading.start - 6), reading.start)
+        currency = _CURRENCY_BEFORE.search(plain, max(0, start - 6), start)
         is_in_math = (  # the dollar sign opens mathematics: `$5\\%$`, `$5 \\times 2$`
             currency is not None
             and before[-1:] in "$-+"
@@ -68,30 +77,6 @@ def read_before(plain: str, reading: Reading) -> None:
         sign = read_sign(plain, reading)
     if sign == "-":
         reading.value = reading.value.copy_negate()
-
-
-_ACCOUNTING_AFTER = re.compile(
-    r"\)(?:%|\s?(?:thousand|[mbtr]{1,2}illion|mn|bn|percent|per cent)\b)"
-)
-
-
-def read_accounting(plain: str, reading: Reading) -> bool:
-    """Read a negative number in brackets with its sign outside: `$(5)`, `(0.9)%`, `(5) million`.
-
-    Brackets alone, as in `(5)`, say nothing.
-    """
-    start = reading.start - 1
-    if start < 0 or plain[start] != "(" or ends_in_number(plain, start):
-        return False
-    is_money = plain[max(0, start - 1) : start] in MONEY_SIGNS
-    if not is_money and not _ACCOUNTING_AFTER.match(plain, reading.end):
-        return False
-    reading.value = reading.value.copy_negate()
-    reading.start, reading.end = start, reading.end + 1
-    if is_money:
-        reading.start -= 1
-        reading.unit = SIGNS[plain[start - 1]]
-    return True
 
 
 _NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
@@ -137,10 +122,26 @@ _REFERENCE = re.compile(
 )
 
 
+_SCALE_IN_BRACKETS = re.compile(
+    r"\s?\((?:in\s)?((?:thousand|(?:[mb]|tr)illion)s?|mn|bn)\)", re.IGNORECASE
+)
+_SEPARATED = re.compile(r"[0-9][.,'\u00a0 ][0-9]")
+
+
 def read_scale(plain: str, reading: Reading) -> None:
-    """Read `million`, `bn`, `k` and the like after the number."""
+    """Read `million`, `bn`, `k` and the like after the number, also in brackets: `12.345 (thousand)`.
+
+    Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
+    """
     after = plain[reading.end : reading.end + 2]
-    if after in (" (", "(i", "(t", "(m", "(b") and _read_scale_in_brackets(plain, reading):
+    if (
+        after in (" (", "(i", "(t", "(m", "(b")
+        and (reading.unit or _SEPARATED.search(plain, reading.start, reading.end))
+        and (found := _SCALE_IN_BRACKETS.match(plain, reading.end))
+        and (scale := SCALES.get(found[1].lower().rstrip("s")))
+        and reading.value % 10**scale
+    ):
+        reading.scale, reading.end = scale, found.end()
         return
     if after[:1] in NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
@@ -152,35 +153,12 @@ def read_scale(plain: str, reading: Reading) -> None:
         return
     for _ in range(3):
         found = _SCALE.match(plain, reading.end)
-        if not found:
-            return
-        scale = SCALES.get((found[1] or found[2]).lower())
-        if scale is None:  # `re` takes ı for i and ſ for s if it ignores case
+        # None also of `mıllion`: `re` takes ı for i and ſ for s if it ignores case.
+        scale = SCALES.get((found[1] or found[2]).lower()) if found else None
+        if not found or scale is None:
             return
         reading.scale += scale
         reading.end = found.end()
-
-
-_SCALE_IN_BRACKETS = re.compile(
-    r"\s?\((?:in\s)?((?:thousand|(?:[mb]|tr)illion)s?|mn|bn)\)", re.IGNORECASE
-)
-_SEPARATED = re.compile(r"[0-9][.,'\u00a0 ][0-9]")
-
-
-def _read_scale_in_brackets(plain: str, reading: Reading) -> bool:
-    """Read the scale of `12.345 (thousand)` and `$12,345 (in thousands)`.
-
-    Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
-    """
-    found = _SCALE_IN_BRACKETS.match(plain, reading.end)
-    if not found or not (reading.unit or _SEPARATED.search(plain, reading.start, reading.end)):
-        return False
-    # None for `mıllion`, in which `re` takes ı for i.
-    scale = SCALES.get(found[1].lower().rstrip("s"))
-    if scale is None or not reading.value % 10**scale:
-        return False
-    reading.scale, reading.end = scale, found.end()
-    return True
 
 
 _UNIT = re.compile(

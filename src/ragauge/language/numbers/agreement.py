@@ -8,8 +8,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from ragauge.language.numbers.quantity import EXACT, MONEY, NAMED, Quantity, scaled
-from ragauge.language.numbers.unit_conversion import (
+from ragauge.language.numbers.quantity import EXACT, NAMED, Quantity, scaled
+from ragauge.language.numbers.units import (
+    MONEY,
     are_of_one_kind,
     are_of_other_kinds,
     converted,
@@ -63,6 +64,11 @@ class Stated(NamedTuple):
     is_share: bool = False
 
 
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
+
+
 def stated(
     quantity: Quantity, text: str, scales: Sequence[int] = (), *, expected: bool = False
 ) -> Stated:
@@ -72,11 +78,9 @@ def stated(
     """
     value, unit = quantity.value, quantity.unit
     is_percent = unit in ("%", "bp")
-    if unit == "bp":
+    if unit in ("bp", "cent"):
         value = scaled(value, -2)
-    if unit == "cent":
-        # Both `$0.40` and a bare 40 may be meant.
-        value = scaled(value, -2)
+    if unit == "cent":  # both `$0.40` and a bare 40 may be meant
         return Stated(quantity, value, log_of(value), False, False, (0, 2), text)
     is_bare = (
         not (quantity.scale or quantity.spelled or quantity.is_year)
@@ -91,15 +95,8 @@ def stated(
         letter := _LOOSE_SCALE.match(text, quantity.end)
     ):
         shifts = (0, _LETTERS[letter[1]])
-    is_share = (
-        0 < value < 1 and not quantity.unit and (quantity.spelled or "." not in quantity.text)
-    )
+    is_share = 0 < value < 1 and not unit and (quantity.spelled or "." not in quantity.text)
     return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
-
-
-_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
-_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
-"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @lru_cache(10_000)
@@ -113,45 +110,40 @@ def log_of(value: Decimal) -> float:
 
 def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     """How the numbers agree; None if they do not."""
-    same_unit = _in_unit_of(expected, given)
-    if same_unit is None:
+    if (in_unit := _in_unit_of(expected, given)) is None:
         return None
-    given = same_unit
-    if not expected.value or not given.value:
-        is_same = expected.value == given.value and expected.is_percent == given.is_percent
-        return "exact" if is_same else _within(expected, given, given.value, rules)
-    power = round(expected.log - given.log)
+    given, value = in_unit, in_unit.value
+    if not expected.value or not value:
+        is_same = expected.value == value and expected.is_percent == given.is_percent
+        return "exact" if is_same else _within(expected, given, rules)
     # What makes the given number 10^power of the expected one.
-    if expected.is_percent == given.is_percent and any(
+    power = round(expected.log - given.log)
+    ways: list[str] = []
+    if expected.is_percent != given.is_percent or not any(
         shift - power in expected.shifts for shift in given.shifts
     ):
-        reading = "scale" if power else ""
-    elif _is_percentage_of(expected, given, power, rules):
-        reading = "percent"
-    else:
-        reading = "scale" if _is_unnamed_scale(expected, given, power) else None
-    value = given.value
-    if reading is None:
-        return _within(expected, given, value, rules)
-    ways = [reading] if reading else []
+        if _is_percentage_of(expected, given, power, rules):
+            ways.append("percent")
+        elif _is_unnamed_scale(expected, given, power):
+            ways.append("scale")
+        else:
+            return _within(expected, given, rules)
+    elif power:
+        ways.append("scale")
     if (expected.value < 0) != (value < 0):
         if not (rules.asks_fall or _has_open_sign(expected) or _has_open_sign(given)):
-            return _within(expected, given, value, rules)
+            return _within(expected, given, rules)
         ways.append("sign")
         value = value.copy_negate()
     value = scaled(value, power)
     if expected.quantity.converted_from or given.quantity.converted_from:
         ways.append("unit")
     if expected.value != value:
-        if (
-            rules.rounding == "stated"
-            # A bare 1 or 2 may be of anything and is no rounded percentage.
-            and not ("percent" in ways and given.is_bare and len(given.quantity.text) == 1)
-            and (_is_rounded(expected, given, value) or _is_rounded_measure(expected, given))
-        ):
-            ways.append("rounding")
-        else:
-            return _within(expected, given, given.value, rules)
+        # A bare 1 or 2 may be of anything and is no rounded percentage.
+        is_digit = "percent" in ways and given.is_bare and len(given.quantity.text) == 1
+        if rules.rounding == "none" or is_digit or not _is_rounded(expected, given, value):
+            return _within(expected, given, rules)
+        ways.append("rounding")
     return " and ".join(ways) or "exact"
 
 
@@ -167,7 +159,10 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
         return None
     if one in NAMED or other in NAMED:
         return None
-    if are_of_other_kinds(one, other) and not (_may_be_scale(given) or _may_be_scale(expected)):
+    if are_of_other_kinds(one, other) and not any(
+        len(each.unit) == 1 and each.text[-1:].isalpha()  # `5 m`, `5 t`: it may be a scale
+        for each in (given.quantity, expected.quantity)
+    ):
         return None
     if not are_of_one_kind(one, other):
         return given
@@ -178,22 +173,17 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
     return given._replace(value=value, log=log_of(value))
 
 
-def _may_be_scale(number: Stated) -> bool:
-    """Whether the unit is one letter, which may mean a scale: `5 m`, `5 t`."""
-    return len(number.quantity.unit) == 1 and number.quantity.text[-1:].isalpha()
-
-
-def _may_be_percentage(number: Stated) -> bool:
-    return number.is_percent or number.is_share or (number.is_bare and not number.quantity.unit)
-
-
 def _is_percentage_of(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
     """Whether one of the numbers may be the other one as a percentage."""
-    if rules.percent == "distinct" or not (
-        _may_be_percentage(expected) and _may_be_percentage(given)
+    both = (expected, given)
+    if (
+        rules.percent == "distinct"
+        or (expected.is_percent and given.is_percent)
+        or not all(
+            each.is_percent or each.is_share or (each.is_bare and not each.quantity.unit)
+            for each in both
+        )
     ):
-        return False
-    if expected.is_percent and given.is_percent:
         return False
     is_share = expected.is_share or given.is_share
     asks = rules.percent == "as_asked" and (rules.asks_percentage or is_share)
@@ -203,7 +193,7 @@ def _is_percentage_of(expected: Stated, given: Stated, power: int, rules: Agreem
             power == 0 and asks
         )
     # Small whole numbers are too common for this: 0.02 is not the 2 of `divided by 2`.
-    return asks and abs(power) == 2 and min(_n_digits(expected.value), _n_digits(given.value)) > 1
+    return asks and abs(power) == 2 and min(_n_digits(each.value) for each in both) > 1
 
 
 def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
@@ -212,78 +202,64 @@ def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
         return False
     if max(expected.shifts) or max(given.shifts):
         return False  # the question names the scale
-    bare, other = (expected, given) if expected.is_bare else (given, expected)
+    other = given if expected.is_bare else expected
     return (
         other.quantity.scale > 0
         and power % 3 == 0
         and (power < 0) == expected.is_bare
-        and min(_n_digits(bare.value), _n_digits(other.value)) >= SURE_DIGITS
+        and min(_n_digits(expected.value), _n_digits(given.value)) >= SURE_DIGITS
     )
 
 
 def _n_digits(value: Decimal) -> int:
-    digits = value.as_tuple().digits
-    return len("".join(map(str, digits)).rstrip("0"))
+    """The digits without the zeros at the end."""
+    return len("".join(map(str, value.as_tuple().digits)).rstrip("0"))
 
 
 def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
     """Whether the number with fewer decimals is the other one, rounded to that many.
 
-    `value`: the given number in the scale of the expected one.
+    `value`: the given number in the scale of the expected one. Of measures in different units, one may be rounded in
+    its own unit: 350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may
+    round it there. Times are exempt from that, since they are counted.
     """
-    expected_last = int(expected.value.as_tuple().exponent) + _n_round(
-        expected, expected.value, value
-    )
-    given_last = int(value.as_tuple().exponent) + _n_round(given, value, expected.value)
-    if expected_last == given_last:
-        return False
-    coarse, fine = (
-        (expected.value, value) if expected_last > given_last else (value, expected.value)
-    )
-    last = Decimal((0, (1,), max(expected_last, given_last)))
-    if fine.quantize(last, ROUND_HALF_UP, EXACT) != coarse:
-        return False
-    rounded = expected if expected_last > given_last else given
-    if rounded.quantity.spelled and not (rounded.quantity.scale or rounded.is_share):
-        return False  # `one` is no rounded 0.96
-    shows_precision = expected.is_percent or "." in expected.quantity.text
-    if expected_last > given_last and shows_precision:
-        return True
-    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
-
-
-def _is_rounded_measure(expected: Stated, given: Stated) -> bool:
-    """Whether one of two measures in different units is the other one, rounded in its own unit.
-
-    350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may round it
-    where the unit is another one. Times are exempt from that, since they are counted.
-    """
+    last = _last_stated(expected, expected.value, value)
+    given_last = _last_stated(given, value, expected.value)
+    if last != given_last:
+        is_given = last < given_last
+        coarse, fine = (value, expected.value) if is_given else (expected.value, value)
+        rounded = (given if is_given else expected).quantity
+        is_share = (given if is_given else expected).is_share
+        is_word = rounded.spelled and not (rounded.scale or is_share)  # `one` is no rounded 0.96
+        shows_precision = expected.is_percent or "." in expected.quantity.text
+        is_any = not is_given and shows_precision
+        if not is_word and _rounds_to(fine, coarse, max(last, given_last), is_any=is_any):
+            return True
     for own, other in ((expected, given), (given, expected)):
         if own.quantity.converted_from:
-            value, unit = own.quantity.converted_from
+            coarse, unit = own.quantity.converted_from
             fine = converted(other.value, other.quantity.unit, unit)
-            if fine is None:
-                return False
-            coarse_fine = ((value, fine), (other.value, own.value))
-            may_have_zeros = not is_time(unit)
-            return any(_rounds_to(fine, coarse, may_have_zeros) for coarse, fine in coarse_fine)
+            for exact, rounded in ((fine, coarse), (own.value, other.value)):
+                is_whole = int(rounded.as_tuple().exponent) >= 0
+                last = _last_digit(rounded, may_be_zero=is_whole and not is_time(unit))
+                if exact is not None and _rounds_to(exact, rounded, last):
+                    return True
     return False
 
 
-def _rounds_to(fine: Decimal, coarse: Decimal, may_have_zeros: bool) -> bool:
-    _, digits, exponent = coarse.as_tuple()
-    last = int(exponent)
-    if may_have_zeros and last >= 0:
-        last += _n_zeros(digits)
+def _rounds_to(fine: Decimal, coarse: Decimal, last: int, *, is_any: bool = False) -> bool:
+    """Whether the one is the other without the digits after the last; by at most MAX_ROUNDED unless `is_any`."""
     if fine.quantize(Decimal((0, (1,), last)), ROUND_HALF_UP, EXACT) != coarse:
         return False
-    return EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
+    return is_any or EXACT.abs(EXACT.subtract(coarse, fine)) <= MAX_ROUNDED * EXACT.abs(fine)
 
 
-def _n_zeros(digits: Sequence[int]) -> int:
-    """The zeros at the end of a number of which two digits stay."""
+def _last_digit(value: Decimal, *, may_be_zero: bool) -> int:
+    """The power of ten of the last digit, of a whole number without the zeros at its end; two digits stay."""
+    _, digits, exponent = value.as_tuple()
     written = "".join(map(str, digits))
-    return min(len(written) - len(written.rstrip("0")), max(0, len(written) - 2))
+    zeros = min(len(written) - len(written.rstrip("0")), max(0, len(written) - 2))
+    return int(exponent) + zeros * may_be_zero
 
 
 _ABOUT = re.compile(
@@ -295,27 +271,27 @@ _LONGEST_ABOUT = 20
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
-def _n_round(number: Stated, value: Decimal, other: Decimal) -> int:
-    """How many zeros at the end of a whole number only round the other one: 2 of `about 4,700`; two digits stay.
+def _last_stated(number: Stated, value: Decimal, other: Decimal) -> int:
+    """The same of a stated number: the 7 of `about 4,700`, as zeros at the end only round the other one there.
 
     `over 220` is no rounded 216, and what may be a year is no rounded number.
     """
-    text = number.quantity.text
-    if "." in text or value % 10 or _YEAR.fullmatch(text):
-        return 0
-    start = number.quantity.start
-    about = _ABOUT.search(number.text, max(0, start - _LONGEST_ABOUT), start)
-    if not about or (about[1] and other < value) or (about[2] and other > value):
-        return 0
-    return _n_zeros(value.as_tuple().digits)
+    text, start = number.quantity.text, number.quantity.start
+    may_be_zero = not ("." in text or value % 10 or _YEAR.fullmatch(text))
+    if may_be_zero:
+        about = _ABOUT.search(number.text, max(0, start - _LONGEST_ABOUT), start)
+        may_be_zero = about is not None and not (
+            (about[1] and other < value) or (about[2] and other > value)
+        )
+    return _last_digit(value, may_be_zero=may_be_zero)
 
 
-def _within(expected: Stated, given: Stated, value: Decimal, rules: Agreement) -> str | None:
+def _within(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     """Agreement by the tolerances, which compare the values as they are."""
     if not (rules.rtol or rules.atol) or expected.is_percent != given.is_percent:
         return None
     allowed = max(Decimal(str(rules.atol)), Decimal(str(rules.rtol)) * abs(expected.value))
-    is_near = EXACT.abs(EXACT.subtract(expected.value, value)) <= allowed
+    is_near = EXACT.abs(EXACT.subtract(expected.value, given.value)) <= allowed
     return "tolerance" if is_near else None
 
 

@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.quantity import Quantity, between, unit_of
-from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.quantity import Quantity, between
+from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import word_set
@@ -63,6 +63,11 @@ _CLAUSE_END = re.compile(r"\s*(?:[.,;:!?()\n]|\Z|(?:and|but|und|et|y|aber|mais|p
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
 
 
+_PLURALS = word_set(
+    "people children men women feet teeth mice geese staff crew police personnel aircraft fish sheep cattle"
+)
+
+
 @cache
 def _adverbs() -> dict[str, str]:
     periods = vocabulary().periods.items()
@@ -71,54 +76,57 @@ def _adverbs() -> dict[str, str]:
 
 
 def counted(text: str, quantity: Quantity) -> Counted:
-    """What the words beside a number say that it counts.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "5 new requests a day"
-    >>> found = counted(text, quantities(text)[0])
-    >>> sorted(found.things), sorted(found.rates)
-    (['new', 'request'], ['day'])
-    """
+    """What the words beside a number say that it counts."""
     start, end, unit = quantity.start, quantity.end, quantity.unit
     if low := _RANGE.match(text, end):
         end = low.end()
-    before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
     adverbs = _adverbs()
+    before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
     rates = {adverbs[word] for word in before if word in adverbs}
     rates |= {vocabulary().periods[each] for each in _EACH.findall("".join(before))}
-    _, _, below = unit.partition("/")
-    if below and not is_measure(unit):
+    if (below := unit.partition("/")[2]) and not is_measure(unit):
         rates.add(below)
-    nouns: list[str] = []
-    period = ""
-    tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
-    for word, following in pairwise(chain(tokens, [""])):
-        if word in adverbs:
-            rates.add(adverbs[word])
-        elif rate := _rate(word, following):
-            rates.add(rate)
-            period = following
-        elif word not in _JOINING and word != period:
-            is_name = word.isalpha() or _YEAR.fullmatch(word)
-            if period or word in _ENDS or not is_name or len(nouns) == _MOST_NOUNS:
-                break
-            nouns.append(word)
+    nouns, more = _words_after(text, end)
+    rates |= more
     is_plural = any(map(_is_plural, nouns)) or _IN_GERMAN.match(text, min(end + 1, len(text)))
     if not (unit or quantity.value == 1 or is_plural or _is_listed(text, start, end)):
         nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
     is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
     if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
-    functions = vocabulary().functions
     is_before = not nouns and _CLAUSE_END.match(text, end) is not None
     if is_before:  # `the fee is $30`, `Ada scored 3`
-        nouns = [
-            word
-            for word in before
-            if word.isalpha() and not any(word in each for each in (_ENDS, functions, adverbs))
-        ][-_MOST_NOUNS:]
+        others = (_ENDS, vocabulary().functions, adverbs)
+        nouns = [word for word in before if word.isalpha() and not any(word in o for o in others)]
+        nouns = nouns[-_MOST_NOUNS:]
     is_working = _WORKING.match(text, end) is not None
     return Counted(frozenset(map(stem, nouns)), frozenset(rates), is_working, is_before)
+
+
+def _words_after(text: str, end: int) -> tuple[list[str], set[str]]:
+    """The nouns after a number, and what it is per: `per month`, `/month`, `a month`, `per user`."""
+    nouns: list[str] = []
+    rates: set[str] = set()
+    adverbs, period = _adverbs(), ""
+    tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
+    for word, following in pairwise(chain(tokens, [""])):
+        rate = adverbs.get(word, "")
+        if word in vocabulary().per and following.isalpha():
+            unit = _PERIODS.get(following) or vocabulary().periods.get(following)
+            unit = unit or unit_of(following)
+            if unit and (is_time(unit) or unit == "quarter"):
+                rate = unit
+            elif word in _PER:  # not of `£38 each come to £76`
+                rate = "person" if following in _PERSONS else unit or stem(following)
+            period = following if rate else period
+        if rate:
+            rates.add(rate)
+        elif word not in _JOINING and word != period:
+            is_name = word.isalpha() or _YEAR.fullmatch(word)
+            if period or word in _ENDS or not is_name or len(nouns) == _MOST_NOUNS:
+                break
+            nouns.append(word)
+    return nouns, rates
 
 
 def _is_listed(text: str, start: int, end: int) -> bool:
@@ -132,23 +140,6 @@ def _is_listed(text: str, start: int, end: int) -> bool:
         and not _is_plural(word.lower())
         for number, word in pairs
     )
-
-
-def _rate(word: str, following: str) -> str:
-    """What `per month`, `/month`, `a month` or `per user` is per; "" if the words are no rate."""
-    if word not in vocabulary().per or not following.isalpha():
-        return ""
-    unit = _PERIODS.get(following) or vocabulary().periods.get(following) or unit_of(following)
-    if unit and (is_time(unit) or unit == "quarter"):
-        return unit
-    if word not in _PER:
-        return ""  # `£38 each come to £76`
-    return "person" if following in _PERSONS else unit or stem(following)
-
-
-_PLURALS = word_set(
-    "people children men women feet teeth mice geese staff crew police personnel aircraft fish sheep cattle"
-)
 
 
 def _is_plural(word: str) -> bool:
@@ -167,9 +158,7 @@ class CountedNumbers:
     """
 
     def __init__(self, text: str, found: Sequence[Quantity], asked: Collection[str] = ()) -> None:
-        self._text = text
-        self._found = found
-        self.asked = frozenset(asked)
+        self._text, self._found, self.asked = text, found, frozenset(asked)
         self._read: dict[int, Counted] = {}
 
     def of(self, quantity: Quantity) -> Counted:
@@ -182,14 +171,9 @@ class CountedNumbers:
         return known
 
     @cached_property
-    def _by_thing(self) -> dict[str, list[Quantity]]:
-        table: dict[str, list[Quantity]] = defaultdict(list)
-        for quantity in sorted(self._found, key=attrgetter("start")):
-            if quantity.is_year or quantity.only_matches:
-                continue
-            for thing in self.of(quantity).things:
-                table[thing].append(quantity)
-        return table
+    def _in_order(self) -> list[Quantity]:
+        stated = (each for each in self._found if not (each.is_year or each.only_matches))
+        return sorted(stated, key=attrgetter("start"))
 
     def has_closer(self, things: frozenset[str], n_shared: int, number: Quantity) -> bool:
         """Whether another number near this one counts more of these things than are shared."""
@@ -197,10 +181,7 @@ class CountedNumbers:
             abs(other.value) != abs(number.value)
             and (other.unit in _BARE) == (number.unit in _BARE)
             and len(things & self.of(other).things) > n_shared
-            for thing in things
-            for other in between(
-                self._by_thing.get(thing, ()), number.start - _NEAR, number.start + _NEAR + 1
-            )
+            for other in between(self._in_order, number.start - _NEAR, number.start + _NEAR + 1)
         )
 
 

@@ -6,11 +6,10 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.measures import measures
-from ragauge.language.numbers.other_forms import in_other_forms, quarters, times_in_words
+from ragauge.language.numbers.other_forms import in_other_forms, measures, quarters, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import asks_for_a_percentage
-from ragauge.language.numbers.unit_conversion import has_size
+from ragauge.language.numbers.units import has_size
 from ragauge.language.reading_cache import ReadingCache
 
 _CUES = (
@@ -22,12 +21,7 @@ _END = re.compile(r"[.!?](?=\s|\Z)|\n\s{0,8}\n")
 
 
 def conclusions(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of the sentences that a word such as "therefore" marks as the result, the last first.
-
-    >>> text = "It was 7 - 2. Therefore, it is 5. See page 3."
-    >>> [text[start:end] for start, end in conclusions(text)]
-    ['Therefore, it is 5']
-    """
+    """The spans of the sentences that a word such as "therefore" marks as the result, the last first."""
     limit = len(text)
     for cue in reversed(list(_CUE.finditer(text))):
         end = _END.search(text, cue.end(), limit)
@@ -47,38 +41,28 @@ class ExpectedQuantity(NamedTuple):
     parts: tuple[Quantity, ...] = ()
 
 
-def expected_numbers(
-    question: str | None, reference: str, found: Sequence[Quantity]
-) -> Sequence[ExpectedQuantity]:
-    """The numbers that the reference wants, given its quantities.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> text = "It takes 1 h 30 min for 5 km."
-    >>> [each.quantity.text for each in expected_numbers(None, text, quantities(text))]
-    ['1 h 30 min', '5 km']
-    >>> [each.quantity.text for each in expected_numbers(None, "Sales doubled.", ())]
-    ['doubled']
-    """
-    return _kept(reference, question, found)
+MAX_WORDS = 6
+"""The most words of a reference whose number in words is what is wanted."""
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
+_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
 
 
 def _read(
     reference: str, question: str | None, found: Sequence[Quantity]
 ) -> Sequence[ExpectedQuantity]:
-    all_found = list(map(ExpectedQuantity, found))
-    if whole := measures(reference, found):
-        inside = {part.start for measure in whole for part in measure.parts}
-        all_found = [each for each in all_found if each.quantity.start not in inside]
-        all_found += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
+    """The numbers that the reference wants, given its quantities: those in digits, else the one in words."""
+    whole = measures(reference, found)
+    inside = {part.start for measure in whole for part in measure.parts}
+    all_found = [ExpectedQuantity(each) for each in found if each.start not in inside]
+    all_found += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
     counted = [each for each in all_found if each.quantity.counts]
     if counted and (whole or len(counted) < len(all_found)):
         # A number such as `five years` is as definite as one in digits.
+        in_words = (each for each in all_found if each.quantity.spelled)
         counted += [
             each
-            for each in all_found
-            if each.quantity.spelled
-            and not each.quantity.only_matches
-            and has_size(each.quantity.unit)
+            for each in in_words
+            if not each.quantity.only_matches and has_size(each.quantity.unit)
         ]
         counted.sort(key=lambda each: each.quantity.start)
     base = {  # the 1 of a ratio such as `1.5 to 1` or `24:1`
@@ -90,10 +74,9 @@ def _read(
     return tuple(counted or _in_words(question, reference, all_found))
 
 
-_kept = ReadingCache(_read)  # the answers of several systems are compared with one reference
-_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
-MAX_WORDS = 6
-"""The most words of a reference whose number in words is what is wanted."""
+expected_numbers = ReadingCache(
+    _read
+)  # the answers of several systems are compared with one reference
 
 
 def _in_words(
@@ -118,23 +101,12 @@ def _in_words(
         ExpectedQuantity(first, forms=tuple(others))
         for _, (first, *others) in groupby(in_forms, attrgetter("start"))
     ]
-    if len(in_words) != 1 or not _is_wanted(in_words[0].quantity, reference):
+    if len(in_words) != 1 or (number := in_words[0].quantity).value == 1:
         return []
-    return in_words
-
-
-_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
-
-
-def _is_wanted(number: Quantity, reference: str) -> bool:
-    if number.value == 1:
-        return False
-    if number.text == reference.strip(" ."):
-        return True
-    before, after = reference[: number.start].strip(" \"'("), reference[number.start :]
-    if number.value > 1 and reference.startswith(" of ", number.end):
-        return False  # `two of the men` are people
-    return not ((before and number.text[0].isupper()) or _NAME_AFTER.search(after))
+    before = reference[: number.start].strip(" \"'(")
+    is_name = (before and number.text[0].isupper()) or _NAME_AFTER.search(reference[number.start :])
+    of_some = number.value > 1 and reference.startswith(" of ", number.end)  # `two of the men`
+    return in_words if number.text == reference.strip(" .") or not (is_name or of_some) else []
 
 
 _NONE_EXPECTED = re.compile(r"(?:nm|NM|n/m|N/M|n\.m\.|N\.M\.|[Nn]ot meaningful)\.?")
@@ -147,20 +119,12 @@ _AFTER_DIGIT = re.compile(r"[0-9]\s?\Z")
 
 
 def wants_no_number(reference: str) -> bool:
-    """Whether the reference is nothing but the mark of a number that would not be meaningful.
-
-    >>> wants_no_number("n/m"), wants_no_number("500 nm")
-    (True, False)
-    """
+    """Whether the reference is nothing but the mark of a number that would not be meaningful."""
     return _NONE_EXPECTED.fullmatch(reference.strip()) is not None
 
 
 def says_no_number(answer: str) -> str:
-    """The words by which the answer says that a number is not meaningful; "" if it does not.
-
-    >>> says_no_number("The ratio is not meaningful."), says_no_number("The ratio is 5 nm.")
-    ('not meaningful', '')
-    """
+    """The words by which the answer says that a number is not meaningful; "" if it does not."""
     for found in _NONE_STATED.finditer(answer):
         if not _AFTER_DIGIT.search(answer[max(0, found.start() - 2) : found.start()]):
             return found[0]

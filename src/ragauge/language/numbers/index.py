@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from operator import itemgetter
@@ -29,15 +29,11 @@ class NumberIndex:
     """The numbers of a text by their leading digits, so that those that may agree are found at once."""
 
     def __init__(self, numbers: Iterable[Stated]) -> None:
-        rest = [(number.log % 1.0, position, number) for position, number in enumerate(numbers)]
-        rest.sort(key=itemgetter(0))
-        self._rest = rest
-        self._keys = [each[0] for each in rest]
-        self._reaches = [_reach_of(each[2].quantity) for each in rest]
-        self._by_value: list[tuple[float, int, Stated]] = []
-
-    def __len__(self) -> int:
-        return len(self._rest)
+        self._numbers = list(numbers)
+        by_digits = ((number.log % 1.0, place) for place, number in enumerate(self._numbers))
+        self._by_digits = sorted(by_digits)
+        self._reaches = [_reach_of(self._numbers[place].quantity) for _, place in self._by_digits]
+        self._by_value: list[tuple[float, int]] = []
 
     def find(
         self, sought: Stated, rules: Agreement, *, among_expected: bool = False
@@ -49,40 +45,44 @@ class NumberIndex:
         found: list[tuple[int, int, Found]] = []
         is_open = "." in sought.quantity.text or sought.is_percent
         width = _WIDE_WINDOW if is_open and not among_expected else _WINDOW
-        for position, number in self._near(sought, width, rules):
+        for place in self._near(sought, width, rules):
+            number = self._numbers[place]
             pair = (number, sought) if among_expected else (sought, number)
             if how := agreement(*pair, rules):
-                found.append((_LOOSENESS.get(how, 2), -position, Found(number, how)))
+                found.append((_LOOSENESS.get(how, 2), -place, Found(number, how)))
         found.sort(key=itemgetter(0, 1))
         return [each[2] for each in found]
 
-    def _near(self, sought: Stated, width: float, rules: Agreement) -> Iterator[tuple[int, Stated]]:
-        near: dict[int, Stated] = {}
-        if rules.rtol or rules.atol or not sought.value:
-            near = dict(self._near_value(float(sought.value)))
-        if sought.value:
-            own = 1.0 if rules.rtol or rules.atol else _reach_of(sought.quantity)
-            for low, high, key in _windows(sought.log % 1.0, width):
-                start, end = bisect_left(self._keys, low), bisect_right(self._keys, high)
-                middle = bisect_right(self._keys, key + _SAME)
-                some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
-                near.update(
-                    (position, number)
-                    for (other, position, number), reach in zip(
-                        self._rest[some], self._reaches[some], strict=True
-                    )
-                    if -own <= (off := other - key) <= own or -reach <= off <= reach
+    def _near(self, sought: Stated, width: float, rules: Agreement) -> set[int]:
+        """The places of the numbers that may agree: the nearest by value, and those with nearly the same digits."""
+        near: set[int] = set()
+        by_value = bool(rules.rtol or rules.atol or not sought.value)
+        if by_value:
+            if not self._by_value:
+                values = ((float(each.value), at) for at, each in enumerate(self._numbers))
+                self._by_value = sorted(values)
+            middle = bisect_right(self._by_value, float(sought.value), key=itemgetter(0))
+            some = self._by_value[max(0, middle - MAX_COMPARED) : middle + MAX_COMPARED]
+            near.update(place for _, place in some)
+        if not sought.value:
+            return near
+        own = 1.0 if by_value else _reach_of(sought.quantity)
+        first = itemgetter(0)
+        for key in (sought.log % 1.0 + turn for turn in (-1, 0, 1)):
+            if not -width <= key <= 1 + width:
+                continue
+            start = bisect_left(self._by_digits, key - width, key=first)
+            end = bisect_right(self._by_digits, key + width, key=first)
+            middle = bisect_right(self._by_digits, key + _SAME, key=first)
+            some = slice(max(start, middle - MAX_COMPARED), min(end, middle + MAX_COMPARED))
+            near.update(
+                place
+                for (other, place), reach in zip(
+                    self._by_digits[some], self._reaches[some], strict=True
                 )
-        yield from near.items()
-
-    def _near_value(self, value: float) -> Iterator[tuple[int, Stated]]:
-        """The numbers whose values are nearest."""
-        if not self._by_value:
-            by_value = [(float(number.value), at, number) for _, at, number in self._rest]
-            self._by_value = sorted(by_value, key=itemgetter(0, 1))
-        middle = bisect_right(self._by_value, value, key=itemgetter(0))
-        some = slice(max(0, middle - MAX_COMPARED), middle + MAX_COMPARED)
-        yield from ((position, number) for _, position, number in self._by_value[some])
+                if abs(other - key) <= own or -reach <= other - key <= reach
+            )
+        return near
 
 
 MAX_COMPARED = 100
@@ -104,11 +104,7 @@ def _reach_of(quantity: Quantity) -> float:
 
 @lru_cache(10_000)
 def _reach(value: Decimal) -> float:
-    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0.
-
-    >>> round(10 ** _reach(Decimal("1200")), 3)  # 1150 is rounded to it
-    1.043
-    """
+    """How far, in log10, a number may be from those that are rounded to it: half of its last digit that is not 0."""
     digits = value.as_tuple().digits
     last = next((at for at in range(len(digits) - 1, -1, -1) if digits[at]), 0)
     if last >= _DIGITS_OF_A_FLOAT:
@@ -121,11 +117,6 @@ def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
     """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
 
     A number in another scale has the same digits, so only these are compared.
-
-    >>> from ragauge.language.numbers.agreement import stated
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> may_agree(stated(quantities("1577")[0], "1577"), quantities("1.6 of 12"))
-    True
     """
     key, own = sought.log, _reach_of(sought.quantity)
     for number in expected:
@@ -138,12 +129,3 @@ def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
 _MARGIN = 1e-6
 """More than the logarithms of two numbers differ by rounding."""
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}
-
-
-def _windows(key: float, width: float) -> Iterator[tuple[float, float, float]]:
-    """Where numbers with nearly the same digits are: lowest and highest key, and the key itself."""
-    yield key - width, key + width, key
-    if key < width:
-        yield key - width + 1, 1.0, key + 1
-    elif key + width > 1:
-        yield 0.0, key + width - 1, key - 1

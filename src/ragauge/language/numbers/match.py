@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,7 +14,6 @@ from ragauge.language.numbers.counted import (
     count_other_things,
     each_thing_once,
 )
-from ragauge.language.numbers.directions import FALLS, asked_direction, in_one_direction, opposite
 from ragauge.language.numbers.expected_numbers import (
     ExpectedQuantity,
     conclusions,
@@ -23,28 +22,20 @@ from ragauge.language.numbers.expected_numbers import (
     wants_no_number,
 )
 from ragauge.language.numbers.index import Found, NumberIndex
-from ragauge.language.numbers.measures import clock_durations, in_groups, measures
-from ragauge.language.numbers.named_numbers import (
-    as_versions,
-    either_half,
-    other_readings,
-    with_names,
-)
+from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.other_forms import (
-    in_other_forms,
-    quarters,
-    shares_out_of,
-    times_in_words,
-)
+from ragauge.language.numbers.other_forms import quarters, shares_out_of, times_in_words
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import (
+    asked_direction,
     asks_for_a_percentage,
-    heading_scale,
+    given_scales,
     in_asked_unit,
+    in_one_direction,
     named_scale,
+    opposite,
+    rules_for,
 )
-from ragauge.language.numbers.unit_conversion import in_units, is_measure
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
@@ -136,25 +127,25 @@ def match_quantities(
         asked = with_names(question, asked) if question else asked
         expected = with_names(reference, expected, question)
         given = with_names(answer, given, question)
-    wanted = expected_numbers(question, reference, expected)
-    if asked:  # without what the question states, unless it states all
-        known = {quantity.number for quantity in asked}
+    wanted = expected_numbers(reference, question, expected)
+    known = {quantity.number for quantity in asked}
+    if known:  # without what the question states, unless it states all
         wanted = [each for each in wanted if each.quantity.number not in known] or wanted
     if not wanted:
         return NumberMatch(())
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
     index = _index_of(question, answer, given, scale, wanted)
-    scales = (scale,) if scale else ()
     by_start = {each.quantity.start: each for each in wanted}
-    rows: list[ExpectedNumber] = []
     of_wanted = [each.quantity for each in wanted]
     things = asked_things(question) if len(wanted) == 1 else ()
     counts = CountedNumbers(reference, of_wanted, things)
     others = CountedNumbers(answer, given)
+    scales = (scale,) if scale else ()
     numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
     distinct = _distinct(numbers, rules, counts)
     asked_for = asked_direction(question) if question else ""
+    rows: list[ExpectedNumber] = []
     for number in distinct:
         equal = _found(number, by_start[number.quantity.start], index, rules)
         same = [
@@ -165,7 +156,7 @@ def match_quantities(
         found = in_one_direction(number, same, asked_for)
         row = ExpectedNumber(number.quantity.text, by_value(number.quantity))
         if found:
-            only = len(distinct) == 1 and _concludes_otherwise(answer, given, asked, found)
+            only = len(distinct) == 1 and _concludes_otherwise(answer, given, known, found)
             row = _found_row(row, found[0], IN_WORKING if only else 1.0)
         if equal and not same:
             other = equal[0].number.quantity
@@ -174,7 +165,16 @@ def match_quantities(
             either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
-    return NumberMatch(_with_shares(rows, reference, expected, index, rules))
+    by_text = {row.number: at for at, row in enumerate(rows)}
+    for part, whole, share in shares_out_of(reference, expected):
+        # Both numbers of `2 in 10` are found if the answer states 20%.
+        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        if len(both) == 2 and not all(rows[at].how for at in both):
+            for at, found in zip(
+                both, 2 * index.find(stated(share, reference), rules)[:1], strict=False
+            ):
+                rows[at] = _found_row(rows[at], found, 1.0)
+    return NumberMatch(tuple(rows))
 
 
 def _index_of(
@@ -187,18 +187,11 @@ def _index_of(
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
     given = [each for each in given if not is_denied(answer, each.start)]
-    found = [*given, *in_other_forms(answer, given), *either_half(given)]
-    found += [each.quantity for each in in_groups(answer, given)]
-    if "version" in units:
-        found += as_versions(given)
+    found = in_all_forms(answer, given, units)
     if any(unit.partition("/")[0] == "x" for unit in units):
         found += times_in_words(answer)
     if question and asks_for_a_percentage(question):
         found += quarters(answer)
-    if units := set(filter(is_measure, units)):
-        found += [measure.quantity for measure in measures(answer, given)]
-        found += clock_durations(answer)
-        found += list(in_units(found, units))
     in_scales = given_scales(answer, scale)
     return NumberIndex([stated(number, answer, in_scales) for number in found])
 
@@ -207,11 +200,7 @@ _NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
 
 
 def is_denied(answer: str, start: int) -> bool:
-    """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true.
-
-    >>> is_denied("6, not 5", 7), is_denied("6 instead of 5", 13)
-    (True, False)
-    """
+    """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
     return (
         answer[max(0, start - 2) : start].lower() == "t "
         and _NOT.search(answer, max(0, start - 5), start) is not None
@@ -231,35 +220,15 @@ def _found(
     return parts[-1] if parts and all(parts) else ()
 
 
-def _with_shares(
-    rows: Sequence[ExpectedNumber],
-    reference: str,
-    expected: Sequence[Quantity],
-    index: NumberIndex,
-    rules: Agreement,
-) -> tuple[ExpectedNumber, ...]:
-    """The rows, where both numbers of `2 in 10` are found if the answer states 20%."""
-    rows = [*rows]
-    by_text = {row.number: at for at, row in enumerate(rows)}
-    for part, whole, share in shares_out_of(reference, expected):
-        both = [rows[by_text[each.text]] for each in (part, whole) if each.text in by_text]
-        if len(both) == 2 and not all(row.how for row in both):
-            found = index.find(stated(share, reference), rules)
-            for row in both if found else ():
-                rows[by_text[row.number]] = _found_row(row, found[0], 1.0)
-    return tuple(rows)
-
-
 def _found_row(row: ExpectedNumber, found: Found, credit: float) -> ExpectedNumber:
     return row._replace(matched_by=found.number.quantity.text, how=found.how, credit=credit)
 
 
 def _concludes_otherwise(
-    answer: str, given: Sequence[Quantity], asked: Sequence[Quantity], found: Sequence[Found]
+    answer: str, given: Sequence[Quantity], known: Collection[object], found: Sequence[Found]
 ) -> bool:
     """Whether the last conclusion with numbers follows all these numbers, and has none of them."""
     last = max(each.number.quantity.start for each in found)
-    known = {quantity.number for quantity in asked}
     own = [each.start for each in given if each.counts and each.number not in known]
     for start, end in conclusions(answer):
         if last >= start:
@@ -267,22 +236,6 @@ def _concludes_otherwise(
         if bisect_left(own, start) < bisect_left(own, end):
             return True
     return False
-
-
-def rules_for(question: str | None, rules: Agreement) -> Agreement:
-    if not question:
-        return rules
-    asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
-    asks_fall = asked_direction(question) in FALLS
-    if not asks_percentage and not asks_fall:
-        return rules
-    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
-
-
-def given_scales(answer: str, asked: int) -> tuple[int, ...]:
-    """The scales that the bare numbers of the answer may have: those that the question and it name."""
-    own = heading_scale(answer)
-    return tuple(dict.fromkeys(scale for scale in (asked, own) if scale))
 
 
 def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumbers) -> list[Stated]:

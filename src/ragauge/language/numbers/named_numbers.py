@@ -1,7 +1,7 @@
 """Versions and times of day, which are compared as names: `v1.3` is 1.3 and not 1.30, `17:00 Uhr` is 5 pm."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
 from operator import attrgetter
@@ -10,9 +10,16 @@ from ragauge.language.characters import plain_signs
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.detection import function_words
-from ragauge.language.numbers.other_forms import points_as_groups
+from ragauge.language.numbers.other_forms import (
+    clock_durations,
+    in_groups,
+    in_other_forms,
+    measures,
+    points_as_groups,
+)
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
 from ragauge.language.numbers.quantity import Quantity, scaled
+from ragauge.language.numbers.units import in_units, is_measure
 from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.text import word_set
 
@@ -98,6 +105,19 @@ def other_readings(quantity: Quantity) -> Iterator[Quantity]:
     """What else a number may mean, if the other text has it: `1.250` is 1,250, 1.3 a version, 9:30 in the evening."""
     own = (quantity,)
     return chain(points_as_groups(own), as_versions(own), either_half(own))
+
+
+def in_all_forms(text: str, found: Sequence[Quantity], units: Collection[str]) -> list[Quantity]:
+    """The quantities, those in other forms, and the measures in the units that the other text has."""
+    every = [*found, *in_other_forms(text, found), *either_half(found)]
+    every += [each.quantity for each in in_groups(text, found)]
+    if "version" in units:
+        every += as_versions(found)
+    if of_measures := set(filter(is_measure, units)):
+        every += [measure.quantity for measure in measures(text, found)]
+        every += clock_durations(text)
+        every += list(in_units(every, of_measures))
+    return every
 
 
 def _is_time(text: str, date: Date) -> bool:

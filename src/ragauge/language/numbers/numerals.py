@@ -10,20 +10,12 @@ from ragauge.language.numbers.affixes import (
     MONEY_SIGNS,
     NOTHING_AFTER,
     ends_in_number,
-    read_accounting,
     read_before,
     read_scale,
     read_unit,
 )
-from ragauge.language.numbers.quantity import (
-    CODE,
-    DIVIDING,
-    EXACT,
-    FOREIGN_SCALES,
-    MAX_LENGTH,
-    Reading,
-    scaled,
-)
+from ragauge.language.numbers.quantity import DIVIDING, EXACT, MAX_LENGTH, Reading, scaled
+from ragauge.language.numbers.units import CODE, FOREIGN_SCALES
 from ragauge.language.text import Span, word_set
 
 _UNIT = (
@@ -45,17 +37,14 @@ _CONTINENTAL = re.compile(
     r"|\A[0-9]{1,15},[0-9]{1,2}\Z"
     rf"|[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}(?=[ \u00a0](?:(?i:{FOREIGN_SCALES})|M(?:io|rd))\b)"
 )
-_SEPARATORS = re.compile("[.'\u00a0 ]")
-_FOREIGN_STARTS = frozenset("MmBb")
-_PARTS_OF_ADDRESS = 4
-_BEFORE_VERSION = ("ersion ", "elease ")
-
-
 _SPACES = r"[1-9][0-9]{0,2}(?:[ ][0-9]{3}){1,12}(?![\w-])"
 _POINTS = rf"(?:[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,12}}|{_SPACES})(?:,[0-9]{{1,15}})?"
 _GERMAN = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}")
 _ROMANCE = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},(?![0-9]{{3}}\b)[0-9]{{1,15}}){_NUMBER_ENDS}")
+_SEPARATORS = re.compile("[.'\u00a0 ]")
 _SEPARATED = re.compile(r"[0-9][., ][0-9]")
+_MAX_PARTS_OF_ADDRESS = 4
+_BEFORE_VERSION = ("ersion ", "elease ")
 _GERMAN_WORDS = word_set(
     "der das und ist sind beträgt betrug kostet kosten für mit nicht ein eine einen auf bei im zum zur wurde wurden"
     " hat haben liegt lag es von insgesamt uhr prozent"
@@ -66,13 +55,10 @@ _ROMANCE_WORDS = word_set(
 ENGLISH_WORDS = word_set("the and of is are was were with for to at from")
 
 
-def with_commas(text: str) -> re.Pattern[str] | None:
+def _with_commas(text: str) -> re.Pattern[str] | None:
     """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers.
 
     A comma before three digits, as Mexico writes thousands, is decimal in German only.
-
-    >>> [with_commas(text) is not None for text in ("Es kamen 1.250 Gäste.", "1.250 guests came.")]
-    [True, False]
     """
     if not _SEPARATED.search(text):
         return None
@@ -84,41 +70,14 @@ def with_commas(text: str) -> re.Pattern[str] | None:
     return None if words.isdisjoint(_ROMANCE_WORDS) else _ROMANCE
 
 
-def may_be_continental(plain: str, digits: str, end: int) -> bool:
-    """Whether the number that ends here, if it is read as English, may go on; a fast check."""
-    after = plain[end : end + 1]
-    return (
-        (after == "," and plain[end + 1 : end + 2].isdigit())
-        or (after == " " and plain[end + 1 : end + 2].isdigit())
-        or (after in " \u00a0" and "." in digits and plain[end + 1 : end + 2] in _FOREIGN_STARTS)
-        or digits.count(".") > 1
-    )
-
-
-def continental_end(plain: str, start: int, commas: re.Pattern[str] | None = None) -> int:
-    """Where the number that starts here ends, if it has a decimal comma or points between thousands; else 0.
-
-    >>> continental_end("1.234,5", 0), continental_end("1,234.5", 0)
-    (7, 0)
-    """
-    found = commas.match(plain, start) if commas else None
-    found = found or _CONTINENTAL.match(plain, start)
+def _continental_end(plain: str, start: int, commas: re.Pattern[str] | None) -> int:
+    """Where the number that starts here ends, if it has a decimal comma or points between thousands; else 0."""
+    found = (commas and commas.match(plain, start)) or _CONTINENTAL.match(plain, start)
     if found is None or plain.endswith(_BEFORE_VERSION, 0, start):
         return 0
     parts = found[0].split(".")
-    is_address = len(parts) == _PARTS_OF_ADDRESS and all(
-        part.isdigit() and int(part) < 256 for part in parts
-    )
+    is_address = len(parts) == 4 and all(part.isdigit() and int(part) < 256 for part in parts)
     return 0 if is_address else found.end()
-
-
-def in_english(digits: str) -> str:
-    """The number in digits with a decimal point only.
-
-    >>> in_english("1.234,5")
-    '1234.5'
-    """
-    return _SEPARATORS.sub("", digits).replace(",", ".")
 
 
 _VULGAR = (
@@ -153,11 +112,10 @@ def digit_in(text: str) -> re.Pattern[str]:
     return _ASCII_DIGIT if text.isascii() else _DIGIT
 
 
-def numbers_in_digits(
-    plain: str, stated: Sequence[Date], commas: re.Pattern[str] | None = None
-) -> Iterator[Reading]:
-    """The quantities in digits outside dates, list numbers and the like."""
-    others = other_numbers(plain, stated)
+def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
+    """The quantities in digits outside dates, list numbers, web addresses and the like."""
+    commas = _with_commas(plain)
+    others = _other_numbers(plain, stated)
     start, stop = next(others, (len(plain), len(plain)))
     at = 0
     digit = digit_in(plain)
@@ -168,45 +126,20 @@ def numbers_in_digits(
         if start <= at < stop:
             at = stop
             continue
-        reading, at = any_number(plain, at, commas)
+        numeral = _NUMERAL.match(plain, at)
+        end = numeral.end() if numeral else at + 1
+        after = plain[end : end + 1]
+        if after == "-" and (name := _HYPHENATED.match(plain, at)):
+            at = name.end()
+            continue
+        digits = plain[at:end]
+        may_be_continental = commas or after in ", \u00a0" or digits.count(".") > 1
+        if may_be_continental and (whole := _continental_end(plain, at, commas)):
+            end, digits = whole, _SEPARATORS.sub("", plain[at:whole]).replace(",", ".")
+        reading = _read(plain, at, end, digits)
+        at = max(end, reading.end) if reading else end
         if reading:
             yield reading
-
-
-def any_number(
-    plain: str, at: int, commas: re.Pattern[str] | None = None
-) -> tuple[Reading | None, int]:
-    """The quantity whose digits begin at `at`, None if it is part of a name, and where to go on."""
-    numeral = _NUMERAL.match(plain, at)
-    end = numeral.end() if numeral else at + 1
-    name = _HYPHENATED.match(plain, at) if plain[end : end + 1] == "-" else None
-    if name:
-        return None, name.end()
-    digits = plain[at:end]
-    may_be = commas or may_be_continental(plain, digits, end)
-    if may_be and (whole := continental_end(plain, at, commas)):
-        end, digits = whole, in_english(plain[at:whole])
-    reading = _read(plain, at, end, digits)
-    return reading, max(end, reading.end) if reading else end
-
-
-def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
-    """The quantity whose numeral is at start:end; None if it is part of a name."""
-    if len(digits) > MAX_LENGTH or _in_name(plain, start):
-        return None
-    if start and plain[start - 1] == "." and digits[0].isdigit():
-        if "." in digits or plain[start - 2 : start - 1].isalnum():
-            return None
-        start -= 1
-        digits = f".{digits}"
-    if digits.count(".") > 1 or is_label(plain, start, end) or _is_known_name(plain, start, end):
-        return None
-    value, end = _value(plain, digits, end)
-    reading = Reading(start, end, value)
-    if plain[end : end + 1] != ")" or not read_accounting(plain, reading):
-        read_before(plain, reading)
-    read_scale(plain, reading)
-    return reading if read_unit(plain, reading) else None
 
 
 _OPERATORS = "times|cdot|div|pm|approx|sim|to|eq|neq|leq?|geq?"
@@ -223,41 +156,63 @@ _PREFIXES = frozenset((
 """Words before a hyphen that do not make the number part of a name: `mid-20`."""
 
 
-def _in_name(plain: str, start: int) -> bool:
-    """Whether letters before the number make it part of a name: `B12`, `C-1`, `COVID-19`."""
-    before = plain[start - 1] if start else ""
-    if is_word(before):
-        return not _SEPARATE_PREFIX.search(plain, max(0, start - 8), start)
-    if before != "-":
-        return False
-    name = _NAME.search(plain, max(0, start - 24), start)
-    return name is not None and name[1].lower() not in _PREFIXES
-
-
 _PARAGRAPH = re.compile(r"\([a-z]\)")
 _INDEX = re.compile(
     r"\b(?:S&P|Fortune|FTSE|Nasdaq|Russell|Nikkei|Stoxx|Dow(?: Jones)?|CAC|Forbes)[ -]$",
     re.IGNORECASE,
 )
-_INDEX_SIZES = frozenset(
-    ("30", "40", "50", "100", "225", "250", "400", "500", "600", "1000", "2000")
+_INDEX_SIZES = word_set("30 40 50 100 225 250 400 500 600 1000 2000")
+_LABEL = re.compile(
+    r"(?:\A|\n|[.!?:;)]\s)[ \t>*#_([-]{0,8}"
+    r"(?:step|question|item|option|part|chapter|section|figure|table)\s$",
+    re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[*_]{0,3}[:.)\]][*_]{0,3}\s{1,4}\S")
+_AFTER_LABEL = frozenset(":.)]*_")
+_BEFORE_LABEL = frozenset("pnmtrePNMTRE")
 
 
-def _is_known_name(plain: str, start: int, end: int) -> bool:
-    """Whether it is in a name that looks like a quantity: `3M`, `401(k)`, `S&P 500`."""
-    after = plain[end : end + 1]
+def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
+    """The quantity whose numeral is at start:end; None if it is part of a name."""
+    if len(digits) > MAX_LENGTH or _is_in_name(plain, start, end):
+        return None
+    if start and plain[start - 1] == "." and digits[0].isdigit():
+        if "." in digits or plain[start - 2 : start - 1].isalnum():
+            return None
+        start -= 1
+        digits = f".{digits}"
+    if digits.count(".") > 1:
+        return None
+    value, end = _value(plain, digits, end)
+    reading = Reading(start, end, value)
+    read_before(plain, reading)
+    read_scale(plain, reading)
+    return reading if read_unit(plain, reading) else None
+
+
+def _is_in_name(plain: str, start: int, end: int) -> bool:
+    """Whether the number is part of a name or label: `B12`, `COVID-19`, `3M`, `401(k)`, `S&P 500`, `Step 1:`."""
+    before, after = plain[start - 1] if start else "", plain[end : end + 1]
+    if is_word(before):
+        return not _SEPARATE_PREFIX.search(plain, max(0, start - 8), start)
+    if before == "-":
+        name = _NAME.search(plain, max(0, start - 24), start)
+        if name and name[1].lower() not in _PREFIXES:
+            return True
     if after == "M":
         is_3m = plain[start:end] == "3" and not is_word(plain[end + 1 : end + 2])
-        return is_3m and plain[start - 1 : start] not in MONEY_SIGNS
+        return is_3m and before not in MONEY_SIGNS
     if after == "(":
         return _PARAGRAPH.match(plain, end) is not None
-    if plain[start:end] in _INDEX_SIZES and plain[start - 1 : start] in _BLANK_OR_HYPHEN:
+    if before in " -" and plain[start:end] in _INDEX_SIZES:
         return _INDEX.search(plain, max(0, start - 12), start) is not None
-    return False
-
-
-_BLANK_OR_HYPHEN = frozenset(" -")
+    return (
+        before == " "
+        and after in _AFTER_LABEL
+        and plain[start - 2 : start - 1] in _BEFORE_LABEL
+        and _LABEL.search(plain, max(0, start - 24), start) is not None
+        and _LABELLED.match(plain, end) is not None
+    )
 
 
 _DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
@@ -303,24 +258,16 @@ _PHONE = re.compile(
     r"|\([0-9]{3}\)\s?[0-9]{3}[-.\s][0-9]{4}(?![0-9])"
 )
 _ADDRESS = re.compile(r"(?:https?://|www\.|@[A-Za-z])[^\s<>()\"]*")
-
-_LABEL = re.compile(
-    r"(?:\A|\n|[.!?:;)]\s)[ \t>*#_([-]{0,8}"
-    r"(?:step|question|item|option|part|chapter|section|figure|table)\s$",
-    re.IGNORECASE,
-)
-_LABELLED = re.compile(r"[*_]{0,3}[:.)\]][*_]{0,3}\s{1,4}\S")
+_SIGNS_OF = ((_CITATION, ("[",)), (_PHONE, ("+", "(")), (_ADDRESS, ("://", "www.", "@")))
+"""Numbers that are not quantities, with what every one of them has; that is checked first, because it is fast."""
 
 
-def other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
+def _other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
     """The spans of numbers that are not quantities, in order and without overlap."""
     spans = [(date.start, date.end) for date in stated]
-    if "[" in plain:
-        spans += [found.span() for found in _CITATION.finditer(plain)]
-    if "+" in plain or "(" in plain:
-        spans += [found.span() for found in _PHONE.finditer(plain)]
-    if ("/" in plain and "://" in plain) or "www." in plain or "@" in plain:
-        spans += [found.span() for found in _ADDRESS.finditer(plain)]
+    for pattern, signs in _SIGNS_OF:
+        if any([sign in plain for sign in signs]):  # noqa: C419, a list is faster
+            spans += [found.span() for found in pattern.finditer(plain)]
     if ")" in plain:
         spans += _bracketed_numbers(plain)
     if "\n" in plain or _LINE_NUMBER.match(plain):
@@ -331,20 +278,6 @@ def other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
         if end > last:
             yield max(start, last), end
             last = end
-
-
-def is_label(plain: str, start: int, end: int) -> bool:
-    """Whether the number is part of a label such as `Step 1:` at the start of a line or sentence."""
-    return (
-        plain[end : end + 1] in _AFTER_LABEL
-        and plain[start - 2 : start] in _BEFORE_LABEL
-        and _LABEL.search(plain, max(0, start - 24), start) is not None
-        and _LABELLED.match(plain, end) is not None
-    )
-
-
-_AFTER_LABEL = frozenset(":.)]*_")
-_BEFORE_LABEL = frozenset(("p ", "n ", "m ", "t ", "r ", "e ", "P ", "N ", "M ", "T ", "R ", "E "))
 
 
 def _line_numbers(plain: str) -> list[Span]:

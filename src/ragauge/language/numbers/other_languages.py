@@ -1,7 +1,7 @@
 """Units and number words of German, French, Spanish and Chinese: `14 Tage`, `zwölf Monate`, `cinq pour cent`."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from operator import attrgetter
@@ -10,52 +10,37 @@ from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.numerals import ENGLISH_WORDS
-from ragauge.language.numbers.quantity import Quantity, scaled, unit_of
-from ragauge.language.numbers.unit_conversion import is_measure, is_time
+from ragauge.language.numbers.quantity import Quantity, scaled
+from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.text import word_set
 from ragauge.language.words import words_of
 
-_TEENS = {
-    21: "veintiuno",
-    11: "elf",
-    13: "dreizehn treize trece",
-    14: "vierzehn quatorze catorce",
-    16: "sechzehn seize dieciséis",
-    17: "siebzehn diecisiete",
-    18: "achtzehn dieciocho",
-    19: "neunzehn diecinueve",
-}
-_TWENTIES = "veintiún veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"
-_TENS = {
-    40: "vierzig quarante cuarenta",
-    50: "fünfzig cinquante cincuenta",
-    60: "sechzig soixante sesenta",
-    70: "siebzig setenta",
-    80: "achtzig ochenta",
-    90: "neunzig noventa",
-    12: "dutzend douzaine douzaines docena docenas",
-    100: "hundert cent cents cien ciento",
-    200: "doscientos doscientas",
-    300: "trescientos trescientas",
-    500: "quinientos quinientas",
-    1000: "tausend mille mil",
-}
-_THOUSAND = " mil "
-_FACTORS = frozenset((*_TENS[12].split(), *_TENS[100].split()[:3], *_TENS[1000].split()))
+_LISTED = """
+11 elf | 13 dreizehn treize trece | 14 vierzehn quatorze catorce | 16 sechzehn seize dieciséis | 17 siebzehn diecisiete
+18 achtzehn dieciocho | 19 neunzehn diecinueve | 21 veintiuno veintiún | 22 veintidós | 23 veintitrés | 24 veinticuatro
+25 veinticinco | 26 veintiséis | 27 veintisiete | 28 veintiocho | 29 veintinueve | 40 vierzig quarante cuarenta
+50 fünfzig cinquante cincuenta | 60 sechzig soixante sesenta | 70 siebzig setenta | 80 achtzig ochenta quatre-vingt
+90 neunzig noventa | 20 vingts | 12 dutzend douzaine douzaines docena docenas | 100 hundert cent cents cien ciento
+200 doscientos doscientas | 300 trescientos trescientas | 500 quinientos quinientas | 1000 tausend mille mil
+"""
+_FACTORS = word_set(
+    "dutzend douzaine douzaines docena docenas hundert cent cents tausend mille mil"
+)
 """Words that multiply what precedes: `deux mille`, `zwei Dutzend`."""
 _GERMAN_ONES = "ein zwei drei vier fünf sechs sieben acht neun"
 _GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
-_ENGLISH_TOO = frozenset(("sept", "seize", "elf", "quince", "cent", "cents", "mille", "mil"))
+_ENGLISH_TOO = word_set("sept seize elf quince cent cents mille mil")
 _WORD = re.compile(r"[^\W\d_]+")
 _JOINTS = frozenset(("-", " y ", "-et-", " et "))
-_ONES = frozenset(("un", "une", "uno"))
 _COMPOUND = re.compile(r"(?:(\w*)(tausend))?(?:(\w*?)(hundert))?(?:und)?(\w*)")
+_THOUSAND = " mil "
 _AFTER = re.compile(
     r"[\s-]?((?:pour cent|por ciento)\b|[^\W\d_]{1,20}(?![^\W\d_]))( et demie?\b| y medi[ao]\b)?"
 )
 """The word after a number, unless it is longer than any unit, and what adds a half to it."""
 _AND_A_HALF = re.compile(r" (?:et demie?|y medi[ao])\b")
+_HALF = Decimal("0.5")
 _OF_TIME = re.compile(
     r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
     r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)",
@@ -71,14 +56,14 @@ _ONE_OR_HALF = word_set(
 @cache
 def _numbers() -> dict[str, int]:
     """The values of the number words up to a hundred, of which French and Spanish join several."""
-    table = {word: n for n, listed in (_TEENS | _TENS).items() for word in listed.split()}
-    table |= {word: 21 + n for n, word in enumerate(_TWENTIES.split())}
-    table |= {
+    table = dict(vocabulary().numbers)
+    for number, *words in map(str.split, _LISTED.strip().replace("\n", "|").split("|")):
+        table.update(dict.fromkeys(words, int(number)))
+    return table | {
         f"{one}und{ten}": 10 * tens + n
         for tens, ten in enumerate(_GERMAN_TENS.split(), start=2)
         for n, one in enumerate(_GERMAN_ONES.split(), start=1)
     }
-    return {**vocabulary().numbers, **table, "quatre-vingt": 80, "vingts": 20}
 
 
 def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantity]:
@@ -95,8 +80,8 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     words = _numbers().keys() & listed
     if "hundert" in lowered or "tausend" in lowered:
         words.update(word for word in listed if "hundert" in word or "tausend" in word)
-    if words:
-        spelled += _in_words(text, words)
+    if words and (words - _ENGLISH_TOO or language_of(text) in ("de", "es", "fr")):
+        spelled += _in_words(text)
     # Most texts have none of these, and the pattern takes a hundred times as long.
     if not _ONE_OR_HALF.isdisjoint(listed) or "einhalb" in lowered or "半" in text:
         spelled += _spans_of_time(text)
@@ -107,119 +92,17 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     return tuple(_with_unit(text, each) for each in found)
 
 
-_HOUR = "(?:[01]?[0-9]|2[0-4])"
-_HAN_HOUR = "(?:[0-9]{1,2}|十[一二]?|[一二两三四五六七八九])"
-_TIME = re.compile(
-    rf"\b(?:à|dès|vers|avant|après)\s({_HOUR})\s?h(?:eures)?(?![a-z])(?:\s?([0-5][0-9])\b)?"
-    rf"|(?:(上午|早上|凌晨)|下午|晚上)({_HAN_HOUR})[点點时時](?:([0-5]?[0-9])分?|(半))?"
-    rf"|\b((?:[7-9]|1[0-9]|2[0-4]))\s?h\s?([0-5][0-9])\b|\b({_HOUR})\suhr\s([0-5][0-9])\b"
-    rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9])分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
-    rf"|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
-    re.IGNORECASE,
-)
-_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)", re.IGNORECASE)
-_HAN_SIGN = re.compile("[点點时時]")
-_SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
-_SPOKEN = re.compile(
-    rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|(?:at|until|till|before|around|about)\s(half)\s(?!past){_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
-    rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?\s(et)|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
-    re.IGNORECASE,
-)
-"""`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
-_SPOKEN_HINTS = (
-    " past ",
-    " half ",
-    "quarter to ",
-    "minutes to ",
-    " nach ",
-    " vor ",
-    " heure",
-    "la una ",
-    "las ",
-)
-_QUARTERS: frozenset[str] = frozenset(("quarter", "a quarter", "viertel", "quart", "cuarto"))
-_HALVES: frozenset[str] = frozenset(("half", "demie", "demi", "media"))
-_MINUTES: dict[str, int] = dict.fromkeys(_HALVES, 30) | dict.fromkeys(_QUARTERS, 15)
-_BEFORE_HOUR = ("to", "vor", "moins", "menos")
-_HALF_OF_DAY = re.compile(
-    r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
-    r"|(in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)|p\.?m\b))",
-    re.IGNORECASE,
-)
-
-
-def times_of_day(text: str) -> Iterator[Quantity]:
-    """`à 17 h 30` and `下午5点`, in minutes from midnight.
-
-    >>> [(each.text, str(each.value)) for each in times_of_day("à 17 h 30")]
-    [('à 17 h 30', '1050')]
-    """
-    lowered = text.lower()
-    if _HOUR_SIGN.search(text) or "halb" in lowered or _HAN_SIGN.search(text):
-        for found in _TIME.finditer(text):
-            hour, minute, is_morning, twelfth, past, half, *others = found.groups()
-            is_sure = bool(hour or twelfth or others[0])
-            if hour or twelfth:
-                hours = int(hour) if hour else _han(twelfth) % 12 + 12 * (not is_morning)
-                minutes = 30 if half else int(minute or past or 0)
-            elif others[0]:
-                hours, minutes = int(others[0]), int(others[1])
-            else:
-                spoken, after, han, han_past, han_half, to, first, second = others[2:]
-                number = _numbers().get((to or "").lower()) or int(
-                    to if (to or "").isdigit() else 0
-                )
-                if to and not 0 < number <= 12:
-                    continue  # `halb voll`
-                hours = number if to else _han(spoken or first or second or han)
-                minutes = -30 if to else int(after or han_past or 30 * bool(han_half))
-            yield _time_of_day(text, found, 60 * hours + minutes, is_sure=is_sure)
-    if any(hint in lowered for hint in _SPOKEN_HINTS):
-        yield from _spoken_times(text)
-
-
-def _spoken_times(text: str) -> Iterator[Quantity]:
-    """`half past nine`, but no `five to six`, which may be a range."""
-    known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
-    for found in _SPOKEN.finditer(text):
-        one, *two = (each.lower() for each in found.groups() if each)
-        sign, other = two if len(two) > 1 else ("past", *two)  # `at half eight`
-        minute, hour = (other, one) if found[9] or found[11] or found[14] else (one, other)
-        minutes = _MINUTES.get(minute) or known.get(minute)
-        hours = int(hour) if hour.isdigit() else known.get(hour, 0)
-        is_range = sign == "to" and not (minute in _QUARTERS or "minutes" in found[0])
-        if minutes and 0 < hours <= 12 and not is_range:
-            minutes = -minutes if sign in _BEFORE_HOUR else minutes
-            yield _time_of_day(text, found, (60 * hours + minutes) % 720, is_sure=False)
-
-
-def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool) -> Quantity:
-    """The time; `is_sure`: it can be in one half of the day only, which else a word after it says."""
-    half = None if is_sure or minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
-    if half:
-        minutes = minutes % 720 + 720 * bool(half[1])
-    unit = "time" if is_sure or half else "time?"
-    return Quantity(found[0], *found.span(), Decimal(minutes), unit)
-
-
-def _han(hour: str) -> int:
-    return int(hour) if hour.isdigit() else value_of(hour) or 0
-
-
-def _in_words(text: str, words: Collection[str]) -> Iterator[Quantity]:
-    """`words`: those of the text that may be numbers."""
+def _in_words(text: str) -> Iterator[Quantity]:
     table = _numbers()
-    if _ENGLISH_TOO.issuperset(words) and language_of(text) not in ("de", "es", "fr"):
-        return
     start = end = total = group = last = 0
     for found in _WORD.finditer(text):
-        word = found[0].lower()
+        word, joint = found[0].lower(), text[end : found.start()]
         number = table.get(word) or _compound(word)
-        if word in _ONES and end and text[end : found.start()] in _JOINTS:
+        if word in ("un", "une", "uno") and end and joint in _JOINTS:
             number = 1  # `vingt et un`
         if number is None or text.endswith(("pour ", "por "), 0, found.start()):
             continue
-        factor, joint = word in _FACTORS, text[end : found.start()]
+        factor = word in _FACTORS
         goes_on = joint in _JOINTS or (joint == " " and (factor or last in (100, 1000)))
         if not (end and goes_on):
             if end:
@@ -236,41 +119,33 @@ def _in_words(text: str, words: Collection[str]) -> Iterator[Quantity]:
         yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
 
 
+def _compound(word: str) -> int | None:
+    """The value of a German word such as `zweitausendfünfhundert`."""
+    parts = _COMPOUND.fullmatch(word)
+    if not parts or not (parts[2] or parts[4]):
+        return None
+    table = {**_numbers(), "ein": 1, "": 0}
+    values = [table.get(part or "") for part in parts.group(1, 3, 5)]
+    if None in values:
+        return None
+    thousands, hundreds, rest = (value or 0 for value in values)
+    total = rest + (max(thousands, 1) * 1000 if parts[2] else 0)
+    return total + (max(hundreds, 1) * 100 if parts[4] else 0)
+
+
 def _spans_of_time(text: str) -> Iterator[Quantity]:
     """`einen Monat`, `half an hour`, `zweieinhalb Stunden`, `半年`."""
     for found in _OF_TIME.finditer(text):
         one, half, many, _, noun, han, bare = found.groups()
         noun, more = noun or han or bare, _AND_A_HALF.match(text, found.end())
         unit = vocabulary().units.get(noun.lower(), "") or unit_of(noun) or ""
-        whole = _numbers().get((many or "").lower())
-        is_name = one == "UN"  # `UN Day`
-        if is_time(unit) and not is_name and not (many and whole is None):
-            value = (
-                Decimal("0.5")
-                if half or han
-                else Decimal(1)
-                if one or bare
-                else (whole or 1) + Decimal("0.5")
-            )
-            start, end = found.start(), more.end() if more else found.end()
-            value += Decimal("0.5") * bool(more)
-            yield Quantity(text[start:end], start, end, value, unit, spelled=True)
-
-
-def _compound(word: str) -> int | None:
-    """The value of a German word such as `zweitausendfünfhundert`."""
-    parts = _COMPOUND.fullmatch(word)
-    if not parts or not (parts[2] or parts[4]):
-        return None
-    table = {**_numbers(), "ein": 1}
-    if any(part and part not in table for part in parts.group(1, 3, 5)):
-        return None
-    thousands, hundreds, rest = (table.get(part or "", 0) for part in parts.group(1, 3, 5))
-    return (
-        (max(thousands, 1) * 1000 if parts[2] else 0)
-        + (max(hundreds, 1) * 100 if parts[4] else 0)
-        + rest
-    )
+        whole = _numbers().get(many.lower()) if many else 1
+        if not is_time(unit) or whole is None or one == "UN":  # `UN Day`
+            continue
+        value = _HALF if half or han else Decimal(1) if one or bare else whole + _HALF
+        start, end = found.start(), more.end() if more else found.end()
+        value += _HALF * bool(more)
+        yield Quantity(text[start:end], start, end, value, unit, spelled=True)
 
 
 def _with_unit(text: str, quantity: Quantity) -> Quantity:
@@ -295,7 +170,80 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     is_measured = unit == "%" or is_time(unit) or (is_measure(unit) and len(word) > 2)
     if not (found and unit and is_measured) or word == "an":
         return quantity
-    value = quantity.value + Decimal("0.5") if found[2] else quantity.value
+    value = quantity.value + _HALF if found[2] else quantity.value
     return quantity._replace(
         text=text[start : found.end()], end=found.end(), unit=unit, value=value
     )
+
+
+_HOUR = "(?:[01]?[0-9]|2[0-4])"
+_HAN_HOUR = "(?:[0-9]{1,2}|十[一二]?|[一二两三四五六七八九])"
+_TIME = re.compile(
+    rf"\b(?:à|dès|vers|avant|après)\s({_HOUR})\s?h(?:eures)?(?![a-z])(?:\s?([0-5][0-9])\b)?"
+    rf"|(?:上午|早上|凌晨|下午|晚上)({_HAN_HOUR})[点點时時](?:([0-5]?[0-9])分?|(半))?"
+    rf"|\b((?:[7-9]|1[0-9]|2[0-4]))\s?h\s?([0-5][0-9])\b|\b({_HOUR})\suhr\s([0-5][0-9])\b"
+    rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9])分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
+    rf"|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
+    re.IGNORECASE,
+)
+"""An hour and perhaps its minutes; in the first seven groups, the time is in one half of the day."""
+_N_OF_SURE = 7
+_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)|[点點时時]|halb", re.IGNORECASE)
+_SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
+_SPOKEN = re.compile(
+    rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|(?:at|until|till|before|around|about)\s(half)\s(?!past){_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
+    rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?\s(et)|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
+    re.IGNORECASE,
+)
+"""`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
+_SPOKEN_HINTS = (
+    *(" past ", " half ", "quarter to ", "minutes to ", " nach ", " vor ", " heure"),
+    *("la una ", "las "),
+)
+_QUARTERS = frozenset[str](("quarter", "a quarter", "viertel", "quart", "cuarto"))
+_MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi", "media"), 30)
+_BEFORE_HOUR = ("to", "vor", "moins", "menos")
+_HALF_OF_DAY = re.compile(
+    r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
+    r"|(in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)|p\.?m\b))",
+    re.IGNORECASE,
+)
+
+
+def times_of_day(text: str) -> Iterator[Quantity]:
+    """`à 17 h 30`, `下午5点`, `half past nine`, in minutes from midnight; no `five to six`, which may be a range."""
+    lowered = text.lower()
+    for found in _TIME.finditer(text) if _HOUR_SIGN.search(text) else ():
+        hour, minute = (*(part for part in found.groups() if part), "0")[:2]
+        hours = int(hour) if hour.isdigit() else _numbers().get(hour.lower()) or value_of(hour) or 0
+        minutes = 30 if minute == "半" else int(minute)
+        if found[0][:4].lower() == "halb":
+            if not 0 < hours <= 12:
+                continue  # `halb voll`
+            minutes = -30
+        elif found[0][:2] in ("上午", "早上", "凌晨", "下午", "晚上"):
+            hours = hours % 12 + 12 * (found[0][0] in "下晚")
+        is_sure = (found.lastindex or 0) <= _N_OF_SURE
+        yield _time_of_day(text, found, 60 * hours + minutes, is_sure=is_sure)
+    if not any(hint in lowered for hint in _SPOKEN_HINTS):
+        return
+    known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
+    for found in _SPOKEN.finditer(text):
+        one, *two = (each.lower() for each in found.groups() if each)
+        sign, other = two if len(two) > 1 else ("past", *two)  # `at half eight`
+        minute, hour = (other, one) if found[9] or found[11] or found[14] else (one, other)
+        minutes = _MINUTES.get(minute) or known.get(minute)
+        hours = int(hour) if hour.isdigit() else known.get(hour, 0)
+        is_range = sign == "to" and not (minute in _QUARTERS or "minutes" in found[0])
+        if minutes and 0 < hours <= 12 and not is_range:
+            minutes = -minutes if sign in _BEFORE_HOUR else minutes
+            yield _time_of_day(text, found, (60 * hours + minutes) % 720, is_sure=False)
+
+
+def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool) -> Quantity:
+    """The time; `is_sure`: it can be in one half of the day only, which else a word after it says."""
+    half = None if is_sure or minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
+    if half:
+        minutes = minutes % 720 + 720 * bool(half[1])
+    unit = "time" if is_sure or half else "time?"
+    return Quantity(found[0], *found.span(), Decimal(minutes), unit)

@@ -1,27 +1,29 @@
-"""What a question or a table heading says about its numbers: their scale, and whether they are percentages."""
+"""What texts say about their numbers: the scale, percentages, rises and falls, gains and losses."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from ragauge.language.numbers.quantity import CODE, SCALES, Quantity
+from ragauge.language.numbers.agreement import Agreement, Stated, is_bracketed, may_be_dash
+from ragauge.language.numbers.index import Found
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.units import CODE, SCALES
 
-_WORDS = "|".join(
+_SCALE_WORDS = "|".join(
     sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)
 )
 _CURRENCY = rf"(?:{CODE}|(?:US|U\.S\.)?\s?[$€£¥₹]|(?:US |U\.S\. )?dollars?|euros?|pounds?|rupees?)"
 _SCALE = re.compile(
     rf"(?:\b(?:in|how many|units? of|expressed as|to the nearest)\s(?:the\s)?(?:{_CURRENCY}\s?)?"
-    rf"|{_CURRENCY}\s?(?:in\s)?)({_WORDS})s?\b"
+    rf"|{_CURRENCY}\s?(?:in\s)?)({_SCALE_WORDS})s?\b"
     rf"|(?:\bin\s|\(\s?)(?:{_CURRENCY}\s?)?'?000'?s?\b"
     rf"|{_CURRENCY}\s?(k|mm|m|b|t)\b",
     re.IGNORECASE,
 )
-_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
-_HINTS = ("illion", "thousand", "crore", "lakh", "000", "$", "€", "£", "¥", "₹", "usd", "mn", "bn")
-"""What a scale contains, nearly always; checked first, because it is fast."""
+_SCALE_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
 _HEADING = re.compile(
-    rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
+    rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_SCALE_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
 )
 _PERCENTAGE = re.compile(
     r"%|\b(?:per\s?cent|percents|percentages?|percentage points?|ratios?|margins?|rates?|cagr|growth"
@@ -30,41 +32,40 @@ _PERCENTAGE = re.compile(
 )
 
 _BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b", re.IGNORECASE)
-_PERCENTAGE_HINTS = (
-    *("%", "cent", "ratio", "margin", "rate", "cagr", "growth", "share", "proportion", "fraction"),
-    *("return on", "yield", "turnover"),
-)
-"""What asks for a percentage contains one of these; checked first, because it is fast."""
+_HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
 
 
 @lru_cache(10_000)
 def named_scale(question: str) -> int:
-    """The power of ten in which the question wants its numbers; 0 if it names none.
-
-    >>> named_scale("What was the net income (in USD millions)?"), named_scale("Answer in thousands.")
-    (6, 3)
-    >>> named_scale("Who sold 5 million phones?")
-    0
-    """
-    lowered = question.lower()
-    if not any([hint in lowered for hint in _HINTS]):  # noqa: C419, a list is faster
-        return 0
+    """The power of ten in which the question wants its numbers; 0 if it names none."""
     found = _SCALE.search(question)
     if not found:
         return 0
     if word := found[1]:
         return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
-    return _LETTERS[found[2].lower()] if found[2] else 3
+    return _SCALE_LETTERS[found[2].lower()] if found[2] else 3
+
+
+def heading_scale(text: str) -> int:
+    """The power of ten that the text names as a table's heading does; 0 if it names none."""
+    lowered = text.lower()
+    if not any([hint in lowered for hint in _HEADING_HINTS]):  # noqa: C419, a list is faster
+        return 0
+    found = _HEADING.search(text)
+    if not found:
+        return 0
+    return SCALES.get(found[1].lower(), 0) if found[1] else 3
+
+
+def given_scales(answer: str, asked: int) -> tuple[int, ...]:
+    """The scales that the bare numbers of the answer may have: those that the question and it name."""
+    return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
 
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
-    """The quantities, where bare ones are basis points if the question asks for these.
-
-    >>> from ragauge.language.numbers.numbers import quantities
-    >>> in_asked_unit("By how many basis points did it widen?", quantities("120"))[0].unit
-    'bp'
-    """
-    if not question or not _asks_for_basis_points(question):
+    """The quantities, where bare ones are basis points if the question asks for these."""
+    lowered = (question or "").lower()
+    if not ("bp" in lowered or "basis" in lowered) or not _BASIS_POINTS.search(lowered):
         return found
     return [
         each if each.unit or each.scale or each.is_year else each._replace(unit="bp")
@@ -73,44 +74,107 @@ def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Q
 
 
 @lru_cache(10_000)
-def _asks_for_basis_points(question: str) -> bool:
-    lowered = question.lower()
-    if question.isascii() and "bp" not in lowered and "basis" not in lowered:
-        return False
-    return _BASIS_POINTS.search(question) is not None
+def asks_for_a_percentage(question: str) -> bool:
+    """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05."""
+    return _PERCENTAGE.search(question) is not None
 
 
-def heading_scale(text: str) -> int:
-    """The power of ten that the text names as a table's heading does; 0 if it names none.
+def rules_for(question: str | None, rules: Agreement) -> Agreement:
+    """The rules for an answer to the question."""
+    if not question:
+        return rules
+    asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
+    asks_fall = asked_direction(question) in FALLS
+    if not asks_percentage and not asks_fall:
+        return rules
+    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
 
-    >>> heading_scale("Sales were $447,489 (in thousands)."), heading_scale("Sales were $5 million.")
-    (3, 0)
-    """
-    lowered = text.lower()
-    # Not `any`, which takes twice as long for each of the many contexts.
-    if not (
-        "illions" in lowered
-        or "thousands" in lowered
-        or "crores" in lowered
-        or "lakhs" in lowered
-        or ("000" in lowered and ("000s" in lowered or "000's" in lowered))
-    ):
-        return 0
-    found = _HEADING.search(text)
-    if not found:
-        return 0
-    return SCALES.get(found[1].lower(), 0) if found[1] else 3
+
+_SIDES = {
+    "a fall": (
+        r"decreas\w+|declin\w+|fell|falls?|falling|fallen|drop(?:s|ped|ping)?|shr[aiu]nk\w*|contract(?:ed|ion|ing)"
+        r"|reduc(?:ed|tion)|slipped|slid|dipped|down|plunged|tumbled|worse\w*|deteriorated|lower|negative"
+    ),
+    "a rise": (
+        r"increas\w+|gr[eo]w\w*|rose|ris(?:es?|ing|en)|climb(?:ed|ing)|up|jump(?:ed)?|improv(?:ed|ement|ing)|expanded"
+        r"|surged|soared|higher"
+    ),
+    "a loss": r"loss|losses|lost|deficit",
+    "a gain": r"profits?|gain(?:s|ed)?|surplus|net income|earnings|earned",
+}
+_NAMES = tuple(_SIDES)
+_WORDS = re.compile(
+    rf"(?<!\()\b(?:{'|'.join(f'({words})' for words in _SIDES.values())})\b(?! margin)"
+)
+_OPPOSITES = (
+    {"a fall", "a rise"},
+    {"a loss", "a gain"},
+    {"negative", "a rise"},
+    {"negative", "a gain"},
+)
+_LEVEL = re.compile(r"\b(?:to|from|or|than)\b|[\d.,;:()]")
+"""What parts a word from the number that it is about: in `fell to 5%` the 5% is no fall."""
+_AFTER = re.compile(
+    r"[\s)*-]{1,3}(?:(?:[a-z]+-over-[a-z]+|yoy|net|annual|sequential|organic|operating) )?"
+)
+_OPEN_QUESTION = re.compile(
+    r"\s*(?:is|are|was|were|has|have|had|did|does|do|can|could|will|would)\b|.*\b(?:chang|differ|compar|versus|vs\b|improv|higher|better)",
+    re.DOTALL,
+)
+_REACH = 60
+"""Characters before and after a number in which its direction is looked for."""
+
+
+def stated_direction(text: str, start: int, end: int) -> str:
+    """What the words right beside the number call it: "a rise", "a fall", "a gain", "a loss" or ""."""
+    before = text[max(0, start - _REACH) : start].lower()
+    found = [*_WORDS.finditer(before)]
+    if found and not _LEVEL.search(before.rstrip(" $€£(~≈"), found[-1].end()):
+        return _name(found[-1])
+    after = text[end : end + _REACH].lower()
+    gap = _AFTER.match(after)
+    beside = _WORDS.match(after, gap.end()) if gap else None
+    return _name(beside) if beside and not after.startswith(" or ", beside.end()) else ""
+
+
+def _name(words: re.Match[str]) -> str:
+    return _NAMES[(words.lastindex or 1) - 1]
 
 
 @lru_cache(10_000)
-def asks_for_a_percentage(question: str) -> bool:
-    """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05.
+def asked_direction(question: str) -> str:
+    """The direction of a positive number that answers the question; "" if it leaves both open."""
+    lowered = question.lower()
+    found = [_name(words) for words in _WORDS.finditer(lowered)]
+    are_falls = {name in FALLS for name in found}
+    return "" if len(are_falls) != 1 or _OPEN_QUESTION.match(lowered) else found[0]
 
-    >>> asks_for_a_percentage("What is the operating margin?"), asks_for_a_percentage("How many?")
-    (True, False)
+
+FALLS = frozenset(("a fall", "a loss"))
+
+
+def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
+    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
+
+    `asked`: the direction of an expected number beside which the reference names none.
     """
-    if question.isascii():
-        lowered = question.lower()
-        if not any([hint in lowered for hint in _PERCENTAGE_HINTS]):  # noqa: C419, a list is faster
-            return False
-    return _PERCENTAGE.search(question) is not None
+    expected = _direction(number) or ("" if is_bracketed(number) else asked)
+    return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
+
+
+def opposite(number: Stated, found: Sequence[Found], asked: str) -> str:
+    """What keeps the first of these numbers from agreeing with the expected one; "" without any."""
+    if not found:
+        return ""
+    given = found[0].number
+    says, wants = _direction(given), _direction(number) or asked
+    if wants == says:
+        wants = ""
+    said = f"{given.quantity.text} is {says or 'positive'}"
+    return f"{said}, {wants} is expected" if wants else said if says else ""
+
+
+def _direction(number: Stated) -> str:
+    if number.value < 0:
+        return "" if may_be_dash(number) else "negative"
+    return stated_direction(number.text, number.quantity.start, number.quantity.end)

@@ -12,18 +12,17 @@ from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
-from ragauge.language.numbers.match import given_scales, rules_for
-from ragauge.language.numbers.measures import clock_durations, in_groups, measures
-from ragauge.language.numbers.named_numbers import (
-    as_versions,
-    either_half,
-    other_readings,
-    with_names,
-)
-from ragauge.language.numbers.other_forms import in_other_forms
+from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
+from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.quantity import NAMED, Quantity
-from ragauge.language.numbers.question_numbers import heading_scale, in_asked_unit, named_scale
-from ragauge.language.numbers.unit_conversion import in_units, is_measure
+from ragauge.language.numbers.question_numbers import (
+    given_scales,
+    heading_scale,
+    in_asked_unit,
+    named_scale,
+    rules_for,
+)
+from ragauge.language.numbers.units import is_measure
 
 FEW = 200
 """Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
@@ -55,20 +54,17 @@ def source_numbers(
     rules: Agreement,
 ) -> list[SourcedNumber]:
     """The answer's distinct numbers that the question does not state, each with its source."""
-    given = in_asked_unit(question, given)
     sources = [
-        source._replace(
-            quantities=with_names(
-                source.text,
-                in_asked_unit(question if source.is_reference else None, source.quantities),
-                question,
-            )
+        NumberSource(
+            text,
+            with_names(text, in_asked_unit(question if is_reference else None, found), question),
+            is_reference,
         )
-        for source in sources
+        for text, found, is_reference in sources
     ]
     asked = with_names(question, asked) if question else asked
     known = {quantity.number for quantity in asked}
-    given = with_names(answer, given, question)
+    given = with_names(answer, in_asked_unit(question, given), question)
     counts = CountedNumbers(answer, given)
     # The quantities, with `1 h 30 min` as one.
     whole = measures(answer, given)
@@ -82,13 +78,13 @@ def source_numbers(
         for quantity in source.quantities:
             by_number[quantity.number].append((source.text, quantity))
     others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
-    rows: list[SourcedNumber] = []
     units = {
         quantity.unit for quantity in own if is_measure(quantity.unit) or quantity.unit in NAMED
     }
     among = _Sources(sources, named_scale(question) if question else 0, units)
     scales = given_scales(answer, among.scale)
     rules = rules_for(question, rules)
+    rows: list[SourcedNumber] = []
     for quantity in own:
         equal = (
             Found(Stated(each, each.value, 0, False, False, (), text), "exact")
@@ -102,9 +98,8 @@ def source_numbers(
         )
         row = SourcedNumber(quantity.text, by_value(quantity))
         for source, how in chain(equal, near):
-            same = source.quantity
-            if not count_other_things(quantity, counts, same, others[source.text]):
-                row = row._replace(matched_by=same.text, how=how)
+            if not count_other_things(quantity, counts, source.quantity, others[source.text]):
+                row = row._replace(matched_by=source.quantity.text, how=how)
                 break
         rows.append(row)
     return rows
@@ -114,32 +109,19 @@ class _Sources:
     """The numbers of the sources, for finding those that agree with one of the answer.
 
     Most numbers that no source has are not near any of them either, which takes less time to see than to
-    prepare all for a comparison.
+    prepare all for a comparison. `scale`: the power of ten in which the question wants its numbers. `units`: those of
+    the answer's measures.
     """
 
     def __init__(self, sources: Sequence[NumberSource], scale: int, units: Collection[str]) -> None:
-        self.sources = sources
-        self.scale = scale
-        """The power of ten in which the question wants its numbers."""
-        self.units = units
-        """Those of the answer's measures: the measures of the sources are also converted to them."""
+        self._sources, self._units, self.scale = sources, units, scale
 
     @cached_property
     def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
         """Each source with its quantities, also in other forms and units."""
-        forms: list[tuple[NumberSource, list[Quantity]]] = []
-        for source in self.sources:
-            own = source.quantities
-            found = [*own, *in_other_forms(source.text, own), *either_half(own)]
-            found += [each.quantity for each in in_groups(source.text, own)]
-            if "version" in self.units:
-                found += as_versions(own)
-            if self.units:
-                found += [measure.quantity for measure in measures(source.text, own)]
-                found += clock_durations(source.text)
-                found += list(in_units(found, self.units))
-            forms.append((source, found))
-        return forms
+        return [
+            (each, in_all_forms(each.text, each.quantities, self._units)) for each in self._sources
+        ]
 
     @cached_property
     def _numbers(self) -> list[Quantity]:
@@ -151,11 +133,10 @@ class _Sources:
     def _index(self) -> NumberIndex:
         """The numbers of references in the scale that the question names; of contexts in that of their table."""
         numbers: list[Stated] = []
-        for source, found in self._quantities:
-            scale = self.scale if source.is_reference else heading_scale(source.text)
+        for (text, _, is_reference), found in self._quantities:
+            scale = self.scale if is_reference else heading_scale(text)
             scales = (scale,) if scale else ()
-            is_expected = source.is_reference
-            numbers += [stated(each, source.text, scales, expected=is_expected) for each in found]
+            numbers += [stated(each, text, scales, expected=is_reference) for each in found]
         return NumberIndex(numbers)
 
     def find(self, sought: Stated, rules: Agreement) -> list[Found]:

@@ -1,4 +1,4 @@
-"""Numbers in words, such as `five`, `two-thirds` and `three hundred thousand`."""
+"""Numbers in words, such as `five`, `two-thirds`, `half a million` and `十四`."""
 
 import re
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from ragauge.language.numbers.affixes import (
     read_sign,
     read_unit,
 )
-from ragauge.language.numbers.other_forms import shares_in_words
 from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
+from ragauge.language.numbers.units import SCALES
 from ragauge.language.words import RANKS, words_of
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
@@ -26,40 +26,73 @@ _BELOW_100 = (
 _BELOW_1000 = rf"{_BELOW_100}(?:[\s-]hundred\b(?:[\s-](?:and\s)?{_BELOW_100})?)?"
 _THOUSANDS = rf"(?:[\s-](?:{'|'.join(_BIG)})\b(?:[\s-](?:and\s)?{_BELOW_1000})?)*"
 _SPELLED = re.compile(
-    rf"(?:zero\b|dozen\b|{_BELOW_1000}(?:\sdozen\b|{_THOUSANDS})|a\shundred\b(?:\s(?:and\s)?{_BELOW_100})?{_THOUSANDS}"
+    rf"\b(?:zero\b|dozen\b|{_BELOW_1000}(?:\sdozen\b|{_THOUSANDS})|a\shundred\b(?:\s(?:and\s)?{_BELOW_100})?{_THOUSANDS}"
     rf"|a(?=\s(?:{'|'.join(_BIG)})\b){_THOUSANDS})"
 )
-
-
-# Each alternative starts at a rare letter, which is fastest to find, and ends at the third letter.
-_STEM = re.compile(
-    "n(?:(?<=on)e|in(?=e)|(?<=ten))|w(?<=tw)(?:o|e(?=l|nty))|h(?:r(?=ee)|i(?=rt))(?<=th.)"
-    "|f(?:ou(?=r)|iv(?=e)|if(?=t)|or(?=ty))|x(?<=six)|v(?<=sev)|g(?<=eig)|l(?<=el)e(?=v)"
-    "|z(?:er(?=o)|(?<=doz))"
-)
-
-
+_FRACTIONS = ("third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _BELOW = {word: rank for word, rank in RANKS.items() if rank > 2} | {
-    "half": 2,
-    "halve": 2,
-    "quarter": 4,
-    "hundredth": 100,
-    "thousandth": 1000,
+    **{"half": 2, "halve": 2, "quarter": 4, "hundredth": 100, "thousandth": 1000},
 }
 """The denominators of fractions in words."""
 _PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(RANKS.keys() | _BELOW.keys())})(s?)\b")
-
+_SCALE_WORDS = ("hundred", *_BIG)
+_SCALE = rf"({'|'.join(_SCALE_WORDS)})\b"
 _OF_SCALE = re.compile(rf" of an? ({'|'.join(_BIG)})\b")
+_SHARE = re.compile(
+    rf"(?:\ban?[ -])?\bhalf\b(?:(?: of)?(?: an?)? {_SCALE})?|\ban? ({'|'.join(_FRACTIONS)})\b(?: of an? {_SCALE})?"
+)
+_OTHER_HALF = re.compile(
+    r"\b(?:first|second|1st|2nd|latter|former|last|other|next|previous|early|late|better|one|and an?|and|in)[ -]$|[\w'-]$"
+)
+_NO_SHARE = re.compile(
+    r"['-]|\s(?:time\b|years?\b|a dozen\b|brother|sister|marathon|way\b|as\b|past\b)"
+)
+_END_OF_SHARE = re.compile(r" (?:of\b|(?:is|was|are|were|comes?|came)\b)|[.,;:!?)]|\s*\Z")
 
 
-def _is_ordinal(value: Decimal, part: re.Match[str]) -> bool:
-    """Whether the number is an ordinal: `seventy-fifth`, `two hundred and fifth`, `two hundredth`."""
-    gap, name, plural = part.groups()
-    if gap == " and ":
-        return value % 100 == 0
-    if gap == "-" and value % 10 == 0 and value % 100 >= 20:
-        return RANKS.get(name, 10) < 10
-    return _BELOW.get(name, 0) >= 100 and not plural and value > 1
+def numbers_in_words(text: str) -> Iterator[Quantity]:
+    """Numbers in words; `one`, `a dozen` and `half` only match, `a` counts only before `hundred` and above."""
+    names = words_of(text).number_names
+    if not names:
+        return
+    lowered = lower_letters(text)
+    shares = list(_shares(lowered)) if not names.isdisjoint(_BELOW) else []
+    yield from (
+        quantity_of(text, share, spelled=True, only_matches=not share.scale) for share in shares
+    )
+    end = 0
+    for start in positions(lowered, names if names.isdisjoint(_SCALE_WORDS) else (*names, "a ")):
+        found = _SPELLED.match(lowered, start) if start >= end else None
+        if (
+            not found
+            or lowered[start - 1 : start] in ("'", "-")
+            or any(share.start <= start < share.end for share in shares)
+        ):
+            continue
+        end = found.end()
+        reading = Reading(start, end, _word_value(found[0]))
+        is_vague = found[0] in ("one", "dozen")
+        if part := _PART.match(lowered, end):
+            gap, name, plural = part.groups()
+            if gap == " and ":  # `two hundred and fifth`
+                is_ordinal = reading.value % 100 == 0
+            elif gap == "-" and reading.value % 10 == 0 and reading.value % 100 >= 20:
+                is_ordinal = RANKS.get(name, 10) < 10  # `seventy-fifth`
+            else:  # `two hundredth`
+                is_ordinal = _BELOW.get(name, 0) >= 100 and not plural and reading.value > 1
+            if is_ordinal:
+                continue
+            is_vague &= not _read_part(lowered, reading, part)
+        before = lowered[max(0, start - 7) : start]
+        if before.endswith(AFTER_SIGN_WORD) and read_sign(lowered, reading):
+            reading.value = reading.value.copy_negate()
+        elif is_vague and before.endswith(("no ", "half a ")):
+            if found[0] == "one":
+                continue
+            reading.start, reading.value = start - 7, Decimal(6)
+        if read_unit(text, reading):
+            end = max(end, reading.end)
+            yield quantity_of(text, reading, spelled=True, only_matches=is_vague)
 
 
 def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
@@ -83,45 +116,21 @@ def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
     return is_unambiguous
 
 
-def numbers_in_words(text: str) -> Iterator[Quantity]:
-    """Numbers in words; `one`, `a dozen` and `half` only match, `a` counts only before `hundred` and above."""
-    if not words_of(text).may_spell_numbers:
-        return
-    lowered = lower_letters(text)
-    shares = list(shares_in_words(lowered))
-    yield from (
-        quantity_of(text, share, spelled=True, only_matches=not share.scale) for share in shares
-    )
-    starts = [found.end() - 3 for found in _STEM.finditer(lowered)]
-    if "hundred" in lowered or "thousand" in lowered or "illion" in lowered:
-        starts = sorted(starts + positions(lowered, ("a ",)))
-    last = 0
-    for start in starts:
-        before = text[start - 1] if start else " "
-        if start < last or before.isalnum() or before in "_'-":
+def _shares(lowered: str) -> Iterator[Reading]:
+    """The shares that do not begin with a number, as `two thirds` does: `half a million`, `a third of it`.
+
+    Halves of a year (`the second half`) are none, and ordinals (`a third party`) are none.
+    """
+    for found in _SHARE.finditer(lowered):
+        scale, (start, end) = found[1] or found[3], found.span()
+        if (
+            _OTHER_HALF.search(lowered, max(0, start - 12), start)
+            or _NO_SHARE.match(lowered, end)
+            or (found[2] and not scale and not _END_OF_SHARE.match(lowered, end))
+        ):
             continue
-        if any(share.start <= start < share.end for share in shares):
-            continue
-        found = _SPELLED.match(lowered, start)
-        if not found or found[0] == "a":
-            continue
-        last = found.end()
-        reading = Reading(start, last, _word_value(found[0]))
-        is_vague = found[0] in ("one", "dozen")
-        if part := _PART.match(lowered, last):
-            if _is_ordinal(reading.value, part):
-                continue
-            is_vague &= not _read_part(lowered, reading, part)
-        before = lowered[max(0, start - 7) : start]
-        if before.endswith(AFTER_SIGN_WORD) and read_sign(lowered, reading):
-            reading.value = reading.value.copy_negate()
-        elif is_vague and before.endswith(("no ", "half a ")):
-            if found[0] == "one":
-                continue
-            reading.start, reading.value = start - 7, Decimal(6)
-        if read_unit(text, reading):
-            last = max(last, reading.end)
-            yield quantity_of(text, reading, spelled=True, only_matches=is_vague)
+        value = DIVIDING.divide(Decimal(1), Decimal(_BELOW[found[2] or "half"]))
+        yield Reading(start, end, value, scale=SCALES[scale] if scale else 0)
 
 
 def _word_value(number: str) -> Decimal:
@@ -151,21 +160,17 @@ _SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
 # After a digit it is its scale, after 第 an ordinal, before 月 or 日 a part of a date, in 万一 and 千万 a word.
 _RUN = re.compile(rf"(?<![第0-9.{_SIGNS}])[{_SIGNS}]+(?![{_SIGNS}月日号號])")
-_SHARE = re.compile(rf"([{_SIGNS}]+)分之([{_SIGNS}]+)")
+_HAN_SHARE = re.compile(rf"([{_SIGNS}]+)分之([{_SIGNS}]+)")
 _COUNTED = frozenset("个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米")
 """Measure words, before which one character is a number."""
 PER_CENT = "百分之"
 
 
 def chinese_numbers(text: str) -> Iterator[Quantity]:
-    """The numbers in Chinese characters; a single one before a measure word is like a number in words.
-
-    >>> [(each.text, each.plain_value) for each in chinese_numbers("他有十四只猫和三只狗")]
-    [('十四', '14'), ('三', '3')]
-    """
+    """The numbers in Chinese characters; a single one before a measure word is like a number in words."""
     if text.isascii():
         return
-    for share in _SHARE.finditer(text):
+    for share in _HAN_SHARE.finditer(text):
         below, above = value_of(share[1]), value_of(share[2])
         if below and above is not None and below != 100:
             value = DIVIDING.divide(Decimal(above), Decimal(below))

@@ -10,7 +10,8 @@ from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_languages import in_other_languages
-from ragauge.language.numbers.quantity import MONEY, Quantity
+from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.units import MONEY
 from ragauge.language.references.compared_text import ComparedText
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stem

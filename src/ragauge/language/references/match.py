@@ -31,8 +31,8 @@ from ragauge.language.references.contradictions import (
     said_to,
     stated_instead,
 )
-from ragauge.language.spans import SpanSet
 from ragauge.language.stems import Word
+from ragauge.language.text import SpanSet
 
 MIN_LETTERS = 5
 """Shorter words are not compared by spelling: `Iran` and `Iraq` are two countries."""

@@ -1,21 +1,14 @@
-"""Read CSV and TSV, where every cell is text: detect lists, numbers and nulls.
+"""Read CSV and TSV, where every cell is text: detect lists, numbers and nulls."""
 
-An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null
-elsewhere: CSV cannot tell them apart. A cell of a list field is read as a list if it begins with [
-or {, as JSON or as Python and numpy print lists; any other cell is one text. An extra
-column becomes numbers only if every cell is a plain number and different cells stay different
-(1.10 and 1.1 stay text; so do 007, 1e5 and nan).
-"""
-
-import contextlib
 import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import (
@@ -34,10 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PRINTED = ("[", "{", "array([")
-"""How a cell begins that is read as a list; any other is one text."""
-_EMPTY_TEXT = ("question", "answer")
-_NEVER_EMPTY = ("id", "system")
+PRINTED = ("[", "{", "array([")  # how a cell begins that is read as a list; any other is one text
 _TEXT_LISTS = ("references", "contexts", "context_ids", "gold_contexts")
 _LISTS = tuple(
     name for name, field in FIELDS.items() if field.kind in ("texts", "numbers", "grades")
@@ -45,18 +35,9 @@ _LISTS = tuple(
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
 _SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
-INDEX = ""
-"""The name of the column that pandas writes for its index."""
+INDEX = ""  # the name of the column that pandas writes for its index
 _NO_INDEX = "the first column has no name and does not number the rows"
 NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
-
-
-class _Reader(Protocol):
-    """The csv module's reader."""
-
-    line_num: int
-
-    def __next__(self) -> list[str]: ...
 
 
 def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
@@ -72,8 +53,7 @@ def csv_tables(
     path: Path, most_bytes: float = inf, *, delimiter: str, only_utf: bool = False
 ) -> Iterator[Table]:
     """The file's rows in tables of about `most_bytes` characters, with the index of pandas and empty rows."""
-    problems: list[Problem] = []
-    notes: list[str] = []
+    source, problems, notes = str(path), list[Problem](), list[str]()
     # The limit is global to the process: only raise it, so that other readers keep theirs.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     _, header_line = next(text_lines(path, [], excel_notes=[]), (1, ""))
@@ -84,31 +64,27 @@ def csv_tables(
         delimiter = other
     largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
     lines = text_lines(path, problems, largest=largest, excel_notes=None if only_utf else notes)
-    checked = _without_nul(lines, str(path), problems)
-    reader = cast(_Reader, csv.reader(checked, delimiter=delimiter, strict=True))
-    rows = _rows(_records(reader, str(path), problems), str(path), problems)
-    return tables_of(rows, str(path), most_bytes, problems, notes, all_text=True)
 
+    def checked() -> Iterator[str]:
+        for number, line in lines:
+            if (at := line.find("\0")) >= 0:
+                text = f"has a NUL byte at column {at + 1}; fix the export that wrote it"
+                problems.append(Problem(text, source, number))
+            yield line
 
-def _without_nul(
-    lines: Iterator[tuple[int, str]], source: str, problems: list[Problem]
-) -> Iterator[str]:
-    for number, line in lines:
-        if (at := line.find("\0")) >= 0:
-            text = f"has a NUL byte at column {at + 1}; fix the export that wrote it"
-            problems.append(Problem(text, source, number))
-        yield line
+    reader = csv.reader(checked(), delimiter=delimiter, strict=True)
+    rows = _rows(_records(reader, source, problems), source, problems)
+    return tables_of(rows, source, most_bytes, problems, notes, all_text=True)
 
 
 def _records(
-    reader: _Reader, source: str, problems: list[Problem]
-) -> Iterator[tuple[int, list[str]]]:
+    reader: Any, source: str, problems: list[Problem]
+) -> Iterator[tuple[int, Sequence[str]]]:
     """The records that are not blank, each with its first line."""
     while True:
-        line = reader.line_num + 1
-        n_problems = len(problems)
+        line, n_problems = reader.line_num + 1, len(problems)
         try:
-            cells = next(reader)
+            cells = cast("list[str]", next(reader))
         except StopIteration:
             return
         except csv.Error as error:
@@ -130,39 +106,10 @@ def _records(
 
 
 def _rows(
-    records: Iterator[tuple[int, list[str]]], source: str, problems: list[Problem]
+    records: Iterator[tuple[int, Sequence[str]]], source: str, problems: list[Problem]
 ) -> Iterator[tuple[Row, int]]:
     """The rows under the header, which is the first record, each with its characters."""
-    header: list[str] = []
-    n_rows = n_wrong = 0
-    for line, cells in records:
-        if not header:
-            header = cells
-            if wrong := _wrong_in_header(header):
-                problems += [Problem(problem, source, line) for problem in wrong]
-                return
-            if header.count(INDEX) > 1:  # none is an index, and their name is refused later
-                header = [name or " " for name in header]
-        elif len(cells) == len(header):
-            n_rows += 1
-            yield Row(dict(zip(header, cells, strict=True)), source, line), sum(map(len, cells))
-        else:
-            n_wrong += 1
-            text = (
-                f"has {len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(header)}"
-            )
-            if len(cells) > len(header):
-                text += "; quote cells that contain the delimiter"
-            if n_wrong > MAX_PROBLEMS:
-                text = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
-            problems.append(Problem(text, source, line))
-            if n_wrong > MAX_PROBLEMS:
-                return
-    if not n_rows and not problems:
-        problems.append(Problem("holds no samples; is it the right file?", source))
-
-
-def _wrong_in_header(header: Sequence[str]) -> list[str]:
+    _, header = first = next(records, (0, ()))
     wrong = [
         f"has two columns named {name!r}; rename one"
         for name, n in Counter(header).items()
@@ -171,7 +118,29 @@ def _wrong_in_header(header: Sequence[str]) -> list[str]:
     if len(header) == 1 and (marks := [mark for mark in ";\t|," if mark in header[0]]):
         text = f"has only one column, {header[0][:60]!r}, which contains {marks[0]!r}"
         wrong.append(f"{text}; separate the cells by commas (.csv) or tabs (.tsv)")
-    return wrong
+    if wrong:
+        problems += [Problem(problem, source, first[0]) for problem in wrong]
+        return
+    if header.count(INDEX) > 1:  # none is an index, and their name is refused later
+        header = [name or " " for name in header]
+    n_rows = n_wrong = 0
+    for line, cells in records:
+        if len(cells) == len(header):
+            n_rows += 1
+            yield Row(dict(zip(header, cells, strict=True)), source, line), sum(map(len, cells))
+            continue
+        n_wrong += 1
+        n = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
+        text = f"has {n}, but the header has {len(header)}"
+        if len(cells) > len(header):
+            text += "; quote cells that contain the delimiter"
+        if n_wrong > MAX_PROBLEMS:
+            text = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
+        problems.append(Problem(text, source, line))
+        if n_wrong > MAX_PROBLEMS:
+            return
+    if not n_rows and not problems:
+        problems.append(Problem("holds no samples; is it the right file?", source))
 
 
 def without_fillers(table: Table) -> Table:
@@ -236,7 +205,6 @@ class CsvNotes:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a plain number."""
     return _NUMBER.fullmatch(cell) is not None
 
 
@@ -247,7 +215,10 @@ def number_form(cell: str) -> int:
 
 
 def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection[str]) -> list[Row]:
-    """The rows with lists, numbers (in the columns `numeric`) and nulls read from their text."""
+    """The rows with lists, numbers (in the columns `numeric`) and nulls read from their text.
+
+    An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null elsewhere.
+    """
     reader = JsonReader()
     read: list[Row] = []
     for row in rows:
@@ -256,8 +227,8 @@ def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection
             value = cell
             if not isinstance(cell, str):  # read from the object that the cell held
                 pass
-            elif not cell and name not in _NEVER_EMPTY:
-                value = "" if name in _EMPTY_TEXT else None
+            elif not cell and name not in ("id", "system"):
+                value = "" if name in ("question", "answer") else None
             elif name in _LISTS:
                 try:
                     value = _read_list(name, cell, reader)
@@ -284,7 +255,7 @@ def read_printed_lists(rows: Sequence[Row]) -> list[Row]:
                 grades = cast(dict[str, object], cell).items()
                 values[name] = {id: grade for id, grade in grades if grade is not None}
             elif isinstance(cell, str) and cell.lstrip().startswith(PRINTED):
-                with contextlib.suppress(JsonError):  # text that begins with a bracket
+                with suppress(JsonError):  # text that begins with a bracket
                     values[name] = _read_list(name, cell, JsonReader())
         read.append(Row(values, row.source, row.line))
     return read
@@ -298,7 +269,7 @@ def read_json_lists(rows: Sequence[Row]) -> Sequence[Row]:
         for name in _TEXT_LISTS:
             cell = row.values.get(name)
             if isinstance(cell, str) and cell.startswith("[") and cell.endswith("]"):
-                with contextlib.suppress(JsonError):
+                with suppress(JsonError):
                     items = items_in(JsonReader().read_whole(cell))
                     if items and all(isinstance(text, str) for text in items):
                         found[name] = items

@@ -1,7 +1,4 @@
-"""Read files as lines of text: detect compression and encoding, stop decompression bombs.
-
-The locale does not matter, and only local files are opened.
-"""
+"""Read files as lines of text: detect compression and encoding, stop decompression bombs."""
 
 import gzip
 import io
@@ -17,24 +14,20 @@ from typing import Any, BinaryIO, TypeVar, cast
 from ragauge.errors import MissingExtraError, Problem, did_you_mean
 from ragauge.storage.regular_file import check_regular
 
-MAX_LINE_LENGTH = 256 * 2**20
-"""Longest line that is read, in bytes (in UTF-16: in characters)."""
-MAX_UNPACKED_BYTES = 4 * 2**30
-"""Most bytes that a compressed file may unpack to."""
+MAX_LINE_LENGTH = 256 * 2**20  # longest line that is read, in bytes (in UTF-16: in characters)
+MAX_UNPACKED_BYTES = 4 * 2**30  # most bytes that a compressed file may unpack to
 MAX_RATIO = 250
 """Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
 RATIO_COUNTS_FROM = 4 * 2**20
 MAX_LINES_PER_BYTE = 10
 """Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
 LINES_COUNT_FROM = 100_000
-MAX_PROBLEMS = 1_000
-"""Lines with a problem after which reading stops: it is another kind of file."""
+MAX_PROBLEMS = 1_000  # lines with a problem after which reading stops: it is another kind of file
 MAX_BLANK_LINES = 1_000_000
 """Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
 READ_AT_ONCE = 4_096
 """Packed bytes of zstd that are unpacked at once: few, because zeros unpack to many times their size."""
-MAX_SIBLINGS = 1_000
-"""Most files of the same folder that are searched for a similar name."""
+MAX_SIBLINGS = 1_000  # most files of the same folder that are searched for a similar name
 
 Text = TypeVar("Text", bytes, str)
 
@@ -166,18 +159,14 @@ def _decoded(
 
 
 def windows_1252(raw: bytes) -> str | None:
-    r"""The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
+    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
 
     Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
-
-    >>> windows_1252(b"Z\xfcrich"), windows_1252(b"\xcf\xf0\xe8\xe2\xe5\xf2")
-    ('Zürich', None)
     """
-    try:
+    with suppress(UnicodeDecodeError):
         text = raw.decode("cp1252")
-    except UnicodeDecodeError:
-        return None
-    return None if _FOREIGN_RUN.search(text) else text
+        return None if _FOREIGN_RUN.search(text) else text
+    return None
 
 
 def _utf16(stream: BinaryIO, longest: int) -> Iterator[tuple[int, str, int]]:
@@ -246,13 +235,13 @@ class _Unpacked(io.RawIOBase):
 
 def unpacked_zstd(packed: BinaryIO, name: str) -> BinaryIO:
     """The content of a zstd stream, by Python's own module from 3.14 on, or zstandard; MissingExtraError without."""
-    module: Any
-    with suppress(ImportError):
-        module = import_module("compression.zstd")
-        return io.BufferedReader(_Unpacked(packed, module.ZstdDecompressor, module.ZstdError))
     try:
-        module = import_module("zstandard")
+        module: Any = import_module("compression.zstd")
+        new_frame = module.ZstdDecompressor
     except ImportError:
-        raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
-    new_frame = module.ZstdDecompressor().decompressobj
+        try:
+            module = import_module("zstandard")
+        except ImportError:
+            raise MissingExtraError(f"{name} is packed with zstd", "zstd") from None
+        new_frame = module.ZstdDecompressor().decompressobj
     return io.BufferedReader(_Unpacked(packed, new_frame, module.ZstdError))

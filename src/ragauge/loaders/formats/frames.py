@@ -1,11 +1,4 @@
-"""Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools.
-
-Rows are numbered from 1. In a pandas cell NaN, NaT, NA and None mean null; inside a list, and in
-polars, NaN is an error as everywhere else. numpy arrays become lists, numpy numbers become numbers,
-and dates become ISO text. ragas' SingleTurnSample, deepeval's LLMTestCase and Golden, LlamaIndex's
-Response and any class of the user's own have named values, which are read as columns. Data sets of such
-objects keep them in an attribute.
-"""
+"""Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
@@ -34,6 +27,7 @@ SPLIT = "split"
 
 def object_table(source: object, chosen: Collection[str] = ()) -> Table:
     """The rows of a list, a frame or another object; PlanError if it is of no kind that is read."""
+    kind = type(source).__name__
     if is_polars(source):
         return polars_table(cast("pl.DataFrame", source))
     if is_pandas(source):
@@ -42,7 +36,6 @@ def object_table(source: object, chosen: Collection[str] = ()) -> Table:
         return rows_table(cast(Sequence[object], source))
     if isinstance(source, Mapping):
         return _mapping_table(cast(Mapping[str, object], source), chosen)
-    kind = type(source).__name__
     if hasattr(source, "column_names") and hasattr(source, "features"):  # of Hugging Face
         return _dataset_table(source, "Dataset")
     if hasattr(source, "column_names") and callable(getattr(source, "to_pydict", None)):
@@ -63,17 +56,16 @@ def object_table(source: object, chosen: Collection[str] = ()) -> Table:
 
 def is_pandas(source: object) -> bool:
     """Whether it is a pandas frame, without importing pandas."""
-    return _is_frame_of(source, "pandas")
+    return f"{type(source).__module__}.".startswith("pandas.") and _is_frame(source)
 
 
 def is_polars(source: object) -> bool:
     """Whether it is a polars frame, without importing polars."""
-    return _is_frame_of(source, "polars")
+    return f"{type(source).__module__}.".startswith("polars.") and _is_frame(source)
 
 
-def _is_frame_of(source: object, package: str) -> bool:
-    kind = type(source)
-    return kind.__module__.partition(".")[0] == package and kind.__name__ == "DataFrame"
+def _is_frame(source: object) -> bool:
+    return type(source).__name__ == "DataFrame"
 
 
 def polars_table(frame: "pl.DataFrame", source: str = "polars frame", n_before: int = 0) -> Table:
@@ -133,9 +125,8 @@ def rows_table(
             values = f"has a key that is not text: {nameless[0]!r}" if nameless else values
         if isinstance(values, str):
             problems.append(Problem(values, source, number))
-            continue
-        plain_values = {name: plain(value) for name, value in values.items()}
-        rows.append(Row(plain_values, source, number))
+        else:
+            rows.append(Row({name: plain(each) for name, each in values.items()}, source, number))
     return Table(tuple(rows), source, notes, tuple(problems))
 
 
@@ -145,19 +136,11 @@ def is_splits(source: object) -> bool:
 
 
 def is_columns(source: object, chosen: Collection[str] = ()) -> bool:
-    """Whether it is a dict of columns: lists of which one has the name of a field or a chosen column.
-
-    >>> is_columns({"question": ["Where?"], "answer": ["Here"]})
-    True
-    >>> is_columns({"baseline": [{"answer": "Here"}]})
-    False
-    """
+    """Whether it is a dict of columns: lists of which one has the name of a field or a chosen column."""
     columns = cast("Mapping[str, Sequence[object]]", mapping_in(source))
-    if not all(
+    return all(
         isinstance(cast(object, name), str) and _is_column(columns[name]) for name in columns
-    ):
-        return False
-    return any(
+    ) and any(
         (field_of(name) is not None or name in chosen)
         and not (len(column) > 0 and isinstance(column[0], Mapping))
         for name, column in columns.items()
@@ -166,12 +149,10 @@ def is_columns(source: object, chosen: Collection[str] = ()) -> bool:
 
 def _is_column(value: object) -> bool:
     """A list, an array or a series; a frame has a shape of two."""
-    if isinstance(value, list | tuple):
-        return True
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sized):
         return False
-    shape = getattr(value, "shape", None)
-    is_flat = shape is None or (isinstance(shape, tuple) and len(cast(tuple[int, ...], shape)) == 1)
+    shape = getattr(value, "shape", (1,))
+    is_flat = isinstance(shape, tuple) and len(cast("tuple[int, ...]", shape)) == 1
     return is_flat and hasattr(value, "__getitem__") and hasattr(value, "__iter__")
 
 
@@ -220,24 +201,23 @@ def _columns_table(columns: Mapping[str, Sequence[object]], name: str) -> Table:
 
 def _samples_in(source: object) -> tuple[Sequence[object], tuple[str, ...]] | None:
     """The samples of a data set or of a single sample, with notes; None for other objects."""
-    if isinstance(source, str):
-        return None
-    found = {name: items for name in COLLECTIONS if (items := items_in(value_of(source, name)))}
+    given = (
+        {} if isinstance(source, str) else {name: value_of(source, name) for name in COLLECTIONS}
+    )
+    found = {name: items for name, value in given.items() if (items := items_in(value))}
     if found:
         first, *rest = found
         notes = tuple(f"read its {first}, left out its {len(found[name])} {name}" for name in rest)
         return found[first], notes
-    if any(isinstance(value_of(source, name), list) for name in COLLECTIONS):
+    if any(isinstance(value, list) for value in given.values()):
         return (), ()
-    if named_values(source) is not None and isinstance(values_of(source), Mapping):
-        return (source,), ()
-    return None
+    is_sample = named_values(source) is not None and isinstance(values_of(source), Mapping)
+    return ((source,), ()) if is_sample else None
 
 
 def values_of(item: object) -> Mapping[str, object] | str:
     """The item's values by column; the problem as text if it is not a sample."""
-    named = named_values(item)
-    kind = type(item).__name__
+    named, kind = named_values(item), type(item).__name__
     if named is None:
         return f"is {kind}, not a dict of column name to value"
     has_messages = any(isinstance(named.get(name), list) for name in CONVERSATIONS)
@@ -259,30 +239,21 @@ def values_of(item: object) -> Mapping[str, object] | str:
         return f"is a {kind} without question, answer or reference; its attributes are {names}"
     # A pydantic model's value that is its class's default says nothing of the sample.
     declared = mapping_in(getattr(type(item), "model_fields", None))
-    return _with_metadata(
-        {
-            name: value
-            for name, value in named.items()
-            if value is not None
-            and not (
-                field_of(name) is None
-                and name in declared
-                and isinstance(value, bool | str | int | float)
-                and value == getattr(declared[name], "default", None)
-            )
-        }
-    )
+
+    def is_default(name: str, value: object) -> bool:
+        is_plain = isinstance(value, bool | str | int | float)
+        own = getattr(declared.get(name), "default", None)
+        return field_of(name) is None and name in declared and is_plain and value == own
+
+    said = {name: value for name, value in named.items() if not is_default(name, value)}
+    return _with_metadata({name: value for name, value in said.items() if value is not None})
 
 
 def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
-    """The values, with texts and numbers of the metadata as columns beside them.
-
-    An entry that could be a field other than id or answerable stays in the metadata.
-    """
+    """The values, with texts and numbers of the metadata beside them that could be no field but id or answerable."""
     flat = dict(values)
     for holder in METADATA:
-        metadata = flat.get(holder)
-        if not isinstance(metadata, Mapping):
+        if not isinstance(metadata := flat.get(holder), Mapping):
             continue
         kept: dict[str, object] = {}
         for key, value in cast(Mapping[object, object], metadata).items():
@@ -291,8 +262,7 @@ def _with_metadata(values: Mapping[str, object]) -> Mapping[str, object]:
                 flat[name] = value
             else:
                 kept[name] = value
-        if kept:
-            flat[holder] = kept
-        else:
+        flat[holder] = kept
+        if not kept:
             del flat[holder]
     return flat

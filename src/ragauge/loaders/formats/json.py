@@ -1,10 +1,8 @@
-"""Read one JSON document: a list of objects, an object that contains such a list, or columns.
+"""Read one JSON document: a list of objects, an object that contains such a list, or columns."""
 
-The two outer levels are parsed here and not by the json module, so that each sample has its line.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import cast
 
@@ -23,11 +21,10 @@ from ragauge.loaders.formats.keyed import is_ranking, judged_together, keyed_row
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.loaders.values import items_in
+from ragauge.loaders.values import items_in, mapping_in
 from ragauge.samples.samples import Row
 
-MAX_DOCUMENT_LINE = 2**30
-"""Longest line of a document in bytes; a document is often a single line."""
+MAX_DOCUMENT_LINE = 2**30  # longest line of a document in bytes; a document is often a single line
 SAMPLE_LISTS = (
     "samples", "data", "examples", "results", "rows", "records", "items", "questions", "tests",
     "test_cases", "test_results", "predictions", "answers", "dataset",
@@ -76,16 +73,14 @@ class _Walk:
         self.problems: list[Problem] = []
         self._lines: dict[int, tuple[Sequence[object], Sequence[int]]] = {}
         """Lists and the lines of their items, by the list's `id`, which is its own as long as the list is kept."""
-        self._text = text
+        self._text, self._place, self._line, self._counted_to = text, 0, 1, 0
         self._reader = JsonReader()
-        self._place = 0
-        self._line, self._counted_to = 1, 0
 
     def document(self) -> object:
         """The only value of the text."""
         members: _Object = {}
-
-        def member() -> None:
+        is_object = self._at("{")
+        for _ in self._between("{", "}") if is_object else ():
             if not self._at('"'):
                 raise JsonError("is not JSON: expecting a name in double quotes", self._place)
             line, name = self.line_at(self._place), cast(str, self._value())
@@ -93,9 +88,6 @@ class _Walk:
                 self.problems.append(Problem(repeated_problem((name,)), self.source, line))
             self._take(":")
             members[name] = self._items_or_value()
-
-        if is_object := self._at("{"):
-            self._separated("{", "}", member)
         document = members if is_object else self._items_or_value()
         if not self._at(""):
             raise JsonError("is not JSON: something follows the value", self._place)
@@ -119,11 +111,10 @@ class _Walk:
         rows: list[Row] = []
         lines: Sequence[int | None] = self.lines_of(items) or [None] * len(items)
         for item, line in zip(items, lines, strict=True):
+            problem = f"is {kind_of(item)}, but must be an object"
             if isinstance(item, dict):
                 rows.append(Row(cast(_Object, item), self.source, line))
                 problem = object_problem(cast(_Object, item))
-            else:
-                problem = f"is {kind_of(item)}, but must be an object"
             if problem:
                 self.problems.append(Problem(problem, self.source, line))
         return Table(tuple(rows), self.source, notes, tuple(self.problems))
@@ -138,12 +129,12 @@ class _Walk:
             raise JsonError(f"is not JSON: expecting {expected or repr(mark)}", self._place)
         self._place += 1
 
-    def _separated(self, opening: str, closing: str, read: Callable[[], None]) -> None:
-        """Call `read` for each thing between the two marks."""
+    def _between(self, opening: str, closing: str) -> Iterator[None]:
+        """Stop at each thing between the two marks, which the caller then reads."""
         self._take(opening)
         is_more = not self._at(closing)
         while is_more:
-            read()
+            yield
             if is_more := self._at(","):
                 self._place = skip_blank(self._text, self._place + 1)
         self._take(closing, f"',' or {closing!r}")
@@ -151,14 +142,10 @@ class _Walk:
     def _items_or_value(self) -> object:
         if not self._at("["):
             return self._value()
-        items: list[object] = []
-        lines: list[int] = []
-
-        def item() -> None:
+        items, lines = list[object](), list[int]()
+        for _ in self._between("[", "]"):
             lines.append(self.line_at(self._place))
             items.append(self._value())
-
-        self._separated("[", "]", item)
         self.keep_lines(items, lines)
         return items
 
@@ -210,8 +197,8 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
     key = _sample_list(lists)
     keyed = keyed_rows(members) or (rows_by_system(members) if key is None else None)
     if keyed is not None:
-        rows = tuple(Row(values, source) for values in keyed.rows)
-        return Table(rows, source, (keyed.note,), tuple(problems))
+        rows = tuple(Row(values, source) for values in keyed[0])
+        return Table(rows, source, (keyed[1],), tuple(problems))
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
         text = f"{has}, but must be a list of objects, or have such a list under 'samples'"
@@ -224,28 +211,23 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
 
 
 def _in_columns(members: _Object, walk: _Walk) -> _Object:
-    """A frame as pandas, MLflow and W&B write it, as lists by column; other documents as they are.
-
-    Either an object of values by index for each column, or the names under columns and the rows under data.
-    """
+    """A frame as pandas, MLflow and W&B write it, as lists by column: rows, or values by index; others as they are."""
     names, rows = members.get("columns"), members.get("data")
     if isinstance(names, list) and isinstance(rows, list):
-        header, cells = items_in(cast(object, names)), [*map(items_in, cast("list[object]", rows))]
-        is_each = all(isinstance(name, str) for name in header) and all(
-            isinstance(row, list) for row in cast("list[object]", rows)
-        )
-        if is_each and all(len(row) == len(header) for row in cells):
+        header, cells = cast("list[object]", names), cast("list[object]", rows)
+        is_each = all(isinstance(row, list) for row in cells)
+        is_each = is_each and all(len(items_in(row)) == len(header) for row in cells)
+        if is_each and all(isinstance(name, str) for name in header):
             lists: _Object = {
-                str(name): [row[at] for row in cells] for at, name in enumerate(header)
+                str(name): [items_in(row)[at] for row in cells] for at, name in enumerate(header)
             }
             for column in lists.values():
-                walk.keep_lines(items_in(column), walk.lines_of(cast("list[object]", rows)))
+                walk.keep_lines(items_in(column), walk.lines_of(cells))
             return lists
-    frames = {
-        name: cast(_Object, given) for name, given in members.items() if isinstance(given, dict)
-    }
+    frames = {name: dict(mapping_in(given)) for name, given in members.items()}
+    is_each = all(isinstance(given, dict) for given in members.values())
     indexes = {tuple(column) for column in frames.values()}
-    if len(frames) < len(members) or len(indexes) != 1 or not any(map(str.isdecimal, *indexes)):
+    if not is_each or len(indexes) != 1 or not any(map(str.isdecimal, *indexes)):
         return members
     return {name: list(column.values()) for name, column in frames.items()}
 
@@ -254,13 +236,10 @@ def _with_inner_list(members: _Object) -> _Object:
     """The members, with the samples of an inner object in its place: promptfoo's results.results."""
     if any(isinstance(member, list) for member in members.values()):
         return members
-    for name in SAMPLE_LISTS:
-        inner = members.get(name)
-        held = cast(_Object, inner) if isinstance(inner, dict) else {}
-        for key in SAMPLE_LISTS:
-            items = held.get(key)
-            if isinstance(items, list) and _are_objects(cast("list[object]", items)):
-                return {**members, name: cast(object, items)}
+    for name, key in product(SAMPLE_LISTS, SAMPLE_LISTS):
+        items = mapping_in(members.get(name)).get(key)
+        if isinstance(items, list) and _are_objects(cast("list[object]", items)):
+            return {**members, name: cast(object, items)}
     return members
 
 

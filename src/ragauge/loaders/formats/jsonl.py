@@ -1,8 +1,4 @@
-"""Read JSON strictly, and JSON Lines: one object per line; blank lines are skipped.
-
-Duplicate keys are reported, and every fault is a JsonError. NaN and infinite numbers pass here: the field
-that holds them refuses them, and its message can name the field and the row's id.
-"""
+"""Read JSON strictly, and JSON Lines: one object per line; blank lines are skipped."""
 
 import json
 import re
@@ -75,21 +71,14 @@ class JsonReader:
 
 def skip_blank(text: str, start: int) -> int:
     """The offset of the next character that is not JSON white space."""
-    blank = BLANK.match(text, start)
-    return start if blank is None else blank.end()
+    return cast("re.Match[str]", BLANK.match(text, start)).end()
 
 
 def object_problem(fields: dict[str, object]) -> str:
-    """Why an object is no row of data; empty if it may be one.
-
-    >>> object_problem({})
-    'is {}, an object without fields; give it fields or remove it'
-    """
+    """Why an object is no row of data; empty if it may be one."""
     if not fields:
         return "is {}, an object without fields; give it fields or remove it"
-    if "".join(fields).isascii():
-        return ""
-    for name in fields:
+    for name in () if "".join(fields).isascii() else fields:
         if lone := next((sign for sign in name if "\ud800" <= sign <= "\udfff"), ""):
             return (
                 f"has the key {name[:60]!a} with half a character (lone surrogate U+{ord(lone):04X}); "
@@ -134,18 +123,16 @@ def _rows(
         try:
             value = reader.read_whole(line)
         except JsonError as error:
-            cut_off = (
-                "" if line.endswith("\n") else "; the last line of the file seems to be cut off"
-            )
-            problem = f"{error.problem}, at column {error.position + 1}{cut_off}"
+            problem = f"{error.problem}, at column {error.position + 1}"
+            if not line.endswith("\n"):
+                problem += "; the last line of the file seems to be cut off"
         repeated = reader.take_repeated()
         if not problem and repeated:
             problem = repeated_problem(repeated)
         elif not problem and not isinstance(value, dict):
-            hint = (
-                "; if the file is one JSON list, name it .json" if isinstance(value, list) else ""
-            )
-            problem = f"is {kind_of(cast(object, value))}, but must be an object{hint}"
+            problem = f"is {kind_of(value)}, but must be an object"
+            if isinstance(value, list):
+                problem += "; if the file is one JSON list, name it .json"
         fields = cast("dict[str, object]", value)
         if not (problem := problem or object_problem(fields)):
             yield Row(fields, source, number), len(line)

@@ -1,11 +1,8 @@
-"""Read a JSON object without a list of samples, whose keys are ids or the names of evaluators.
-
-{"q1": {"question": …}}, SQuAD's predictions {"q1": "text"}, LlamaIndex's {"faithfulness": [{…}, …]}.
-"""
+"""Read a JSON object without a list of samples, whose keys are ids or the names of evaluators."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import NamedTuple, cast
+from typing import cast
 
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import listed
@@ -16,29 +13,18 @@ TELLING = ("question", "answer", "references", "contexts")
 JUDGED = ("query", "response", "contexts", "reference")
 """What LlamaIndex's result of an evaluator says of the answer, and not of its score."""
 SPLITS = frozenset({"train", "test", "validation", "valid", "val", "dev", "eval"})
-HOTPOT = {"answer", "sp"}
-"""HotpotQA's predictions: answers and supporting facts by id."""
+HOTPOT = {"answer", "sp"}  # HotpotQA's predictions: answers and supporting facts by id
 CORPUS = ("queries", "corpus", "relevant_docs")
 """LlamaIndex's data set of questions for embeddings: texts by id."""
 _SCORED = {"query", "response", "score"}
 Values = Mapping[str, object]
 
 
-class KeyedRows(NamedTuple):
-    """The rows, and a note on how they were read."""
-
-    rows: Sequence[Values]
-    note: str
+KeyedRows = tuple[Sequence[Values], str]  # the rows, and a note on how they were read
 
 
 def keyed_rows(members: Values) -> KeyedRows | None:
-    """The samples by id, or the answers by id; None for an object of another kind.
-
-    >>> keyed_rows({"q1": {"question": "Where?"}}).rows
-    [{'id': 'q1', 'question': 'Where?'}]
-    >>> keyed_rows({"q1": "Here.", "q2": "There."}).rows
-    [{'id': 'q1', 'answer': 'Here.'}, {'id': 'q2', 'answer': 'There.'}]
-    """
+    """The samples by id, or the answers by id; None for an object of another kind."""
     readers = (_questions_of_corpus, _evaluated, _simulated)
     if (read := next((read for reader in readers if (read := reader(members))), None)) is not None:
         return read
@@ -49,14 +35,15 @@ def keyed_rows(members: Values) -> KeyedRows | None:
         if len(members) < 2 or not all(any(map(str.isdigit, key)) for key in members):
             return None  # settings rather than answers
         rows = [{"id": key, "answer": text} for key, text in members.items()]
-        return KeyedRows(rows, f"read the keys ({keys}) as ids and the texts as answers")
+        return rows, f"read the keys ({keys}) as ids and the texts as answers"
     if not members or not all(_is_sample(value) for value in members.values()):
         return None
     samples = {key: mapping_in(value) for key, value in members.items()}
     if any(field_of(name) == "id" for sample in samples.values() for name in sample):
-        return KeyedRows(list(samples.values()), f"read the samples under the keys {keys}")
-    rows = [{"id": key, **sample} for key, sample in samples.items()]
-    return KeyedRows(rows, f"read the keys ({keys}) as ids")
+        return list(samples.values()), f"read the samples under the keys {keys}"
+    return [
+        {"id": key, **sample} for key, sample in samples.items()
+    ], f"read the keys ({keys}) as ids"
 
 
 def _questions_of_corpus(members: Values) -> KeyedRows | None:
@@ -69,7 +56,7 @@ def _questions_of_corpus(members: Values) -> KeyedRows | None:
         gold = list(items_in(relevant.get(id)))
         passages = [texts[doc] for doc in gold if isinstance(doc, str) and doc in texts]
         rows.append({"id": id, "question": question, "gold_contexts": passages, "relevant": gold})
-    return KeyedRows(rows, "read 'queries' as questions and 'relevant_docs' as their gold")
+    return rows, "read 'queries' as questions and 'relevant_docs' as their gold"
 
 
 def _evaluated(members: Values) -> KeyedRows | None:
@@ -77,9 +64,7 @@ def _evaluated(members: Values) -> KeyedRows | None:
     names = ("tasks", "documents", "evaluations")
     tasks, documents, given = (mappings_in(members.get(name)) for name in names)
     asked = {"task_id", "model_id", "model_response"}
-    is_each = all("task_id" in each for each in tasks) and all(
-        asked <= each.keys() for each in given
-    )
+    is_each = all("task_id" in each for each in tasks) and all(asked <= {*each} for each in given)
     if not given or not is_each:
         return None
     texts = {each.get("document_id"): each for each in documents}
@@ -102,28 +87,23 @@ def _evaluated(members: Values) -> KeyedRows | None:
             if numbers and "system" not in by_person:
                 row[f"people_{name}"] = median(numbers)
         rows.append(row)
-    note = "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
-    return KeyedRows(rows, note)
+    return rows, "read 'evaluations' with their 'tasks' and 'documents', a row for each model"
 
 
 def _simulated(members: Values) -> KeyedRows | None:
     """The simulated conversations of tau2-bench, with the agent's model as their system."""
     simulations = mappings_in(members.get("simulations"))
-    if not simulations or not all({"task_id", "messages"} <= each.keys() for each in simulations):
+    if not simulations or not all({"task_id", "messages"} <= {*each} for each in simulations):
         return None
     agent = mapping_in(mapping_in(members.get("info")).get("agent_info")).get("llm")
-    rows = [{**each, **({"system": agent} if agent else {})} for each in simulations]
-    return KeyedRows(rows, "read the 'simulations' of tau2-bench")
+    system = {"system": agent} if agent else {}
+    return [{**each, **system} for each in simulations], "read the 'simulations' of tau2-bench"
 
 
 def rows_by_system(members: Values) -> KeyedRows | None:
     """The samples of lists by system, or by split; None for an object of another kind.
 
     Lists are systems if each shares at least half of its questions, by id or text, with the first.
-
-    >>> small, large = {"id": 1, "answer": "Here"}, {"id": 1, "answer": "There"}
-    >>> rows_by_system({"small": [small], "large": [large]}).rows
-    [{'system': 'small', 'id': 1, 'answer': 'Here'}, {'system': 'large', 'id': 1, 'answer': 'There'}]
     """
     lists = {
         name: mappings_in(items)
@@ -132,29 +112,21 @@ def rows_by_system(members: Values) -> KeyedRows | None:
     }
     if len(lists) < 2 or len(lists) < len(members):
         return None
-    are_splits = lists.keys() <= SPLITS
-    column = "split" if are_splits else "system"
-    if not are_splits:
-        named = [
-            [{field_of(name): value for name, value in sample.items()} for sample in samples]
-            for samples in lists.values()
-        ]
-        asked = [
-            {repr(each.get("id", each.get("question", id(each)))) for each in samples}
-            for samples in named
-        ]
-        if any(len(asked[0] & each) * 2 < max(len(asked[0]), len(each)) for each in asked):
-            return None
+    column = "split" if lists.keys() <= SPLITS else "system"
+    asked: list[set[str]] = []
+    for samples in lists.values() if column == "system" else ():
+        named = [{field_of(name): value for name, value in each.items()} for each in samples]
+        own = zip(named, samples, strict=True)
+        asked.append({repr(a.get("id", a.get("question", id(each)))) for a, each in own})
+    if any(len(asked[0] & each) * 2 < max(len(asked[0]), len(each)) for each in asked):
+        return None
     rows = [{column: name, **sample} for name, samples in lists.items() for sample in samples]
     names = listed([repr(name) for name in lists], most=5)
-    return KeyedRows(rows, f"read the samples under {names}, each name as a {column}")
+    return rows, f"read the samples under {names}, each name as a {column}"
 
 
 def judged_together(members: Values) -> list[Values] | None:
-    """The answers that several evaluators of LlamaIndex judged; None for other objects.
-
-    Each evaluator's score is an extra field of its name. All must have judged the same answers.
-    """
+    """The answers that several evaluators of LlamaIndex judged, each score as an extra field; None for other objects."""
     lists = {name: mappings_in(items) for name, items in members.items()}
     if not all(
         results
@@ -166,12 +138,11 @@ def judged_together(members: Values) -> list[Values] | None:
     answers = [[(each["query"], each["response"]) for each in items] for items in lists.values()]
     if not answers or any(each != answers[0] for each in answers):
         return None
-    samples: list[Values] = []
-    for each in zip(*lists.values(), strict=True):
-        said = {name: each[0][name] for name in JUDGED if name in each[0]}
-        scores = {name: result["score"] for name, result in zip(lists, each, strict=True)}
-        samples.append({**said, **scores})
-    return samples
+    return [
+        {name: each[0][name] for name in JUDGED if name in each[0]}
+        | {name: result["score"] for name, result in zip(lists, each, strict=True)}
+        for each in zip(*lists.values(), strict=True)
+    ]
 
 
 def is_ranking(members: Values) -> bool:

@@ -26,16 +26,6 @@ REPEATED_COUNTS_FROM = 256 * 2**20
 """Bytes of text up to which rows may repeat the same text any number of times."""
 
 
-class ParquetError(ValueError):
-    """A file that is damaged, or would unpack to far more than its size."""
-
-
-def read_parquet(path: Path) -> Table:
-    """The file's rows, numbered from 1."""
-    (table,) = parquet_tables(path)
-    return table
-
-
 def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
     """The file's rows in tables of about `most_bytes` bytes."""
     import polars as pl
@@ -60,7 +50,7 @@ def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
                 )
             else:
                 yield polars_table(piece, source, n_before=start)
-    except ParquetError as error:
+    except FooterError as error:
         yield unreadable(source, str(error))
     except (OSError, ValueError) as error:
         yield unreadable(source, unopened(path, error))
@@ -70,14 +60,14 @@ def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
 
 
 def check_parquet(path: Path) -> None:
-    """Raise ParquetError, before anything is unpacked; OSError if the file cannot be read.
+    """Raise FooterError, before anything is unpacked, for files that are damaged or unpack to far more than their size.
 
-    polars also finds most damage, but prints a backtrace of its own before its error.
+    polars also finds most damage, but prints a backtrace of its own before its error. OSError if the file cannot be read.
     """
     try:
         footer = read_footer(path)
     except FooterError as error:
-        raise ParquetError(f"is not a complete Parquet file: {error}") from None
+        raise FooterError(f"is not a complete Parquet file: {error}") from None
     size = path.stat().st_size
     most_rows = max(MAX_LINES_PER_BYTE * size, LINES_COUNT_FROM)
     most_bytes = min(max(MAX_RATIO * size, RATIO_COUNTS_FROM), MAX_UNPACKED_BYTES)
@@ -88,7 +78,7 @@ def check_parquet(path: Path) -> None:
     ):
         if n > most:
             text = f"unpacks to over {most:,} {what}; if you trust the file, write it {way_out}"
-            raise ParquetError(text)
+            raise FooterError(text)
 
 
 MAGIC = b"PAR1"
@@ -98,8 +88,7 @@ MAX_DEPTH = 30
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = (1, 2, 3, 7, 8, 9, 10, 12)
 _INTEGERS = (4, 5, 6)
 
-Struct = dict[int, object]
-"""The fields of a Thrift struct by their numbers; texts are left out."""
+Struct = dict[int, object]  # the fields of a Thrift struct by their numbers; texts are left out
 
 
 class FooterError(ValueError):

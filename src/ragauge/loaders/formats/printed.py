@@ -1,7 +1,4 @@
-"""Read lists as Python prints them into a cell: pandas' lists, numpy's arrays, LangChain's documents.
-
-Nothing is executed: only literals are read, and of a call its named arguments.
-"""
+"""Read lists as Python prints them into a cell: pandas' lists, numpy's arrays, LangChain's documents."""
 
 import ast
 import re
@@ -10,8 +7,7 @@ from itertools import accumulate, pairwise
 from threading import Lock
 from typing import cast
 
-MAX_LENGTH = 2 * 2**20
-"""Longest printed list that is read, in characters; JSON lists have no limit."""
+MAX_LENGTH = 2 * 2**20  # longest printed list that is read, in characters; JSON lists have no limit
 MAX_DEPTH = 20
 
 # A string that is not closed matches too, without a group: otherwise the search would go on inside it, from each
@@ -54,11 +50,7 @@ def printed_list(text: str) -> object:
 
 
 def _printed_array(text: str) -> list[object] | None:
-    """The texts of an array that numpy printed without commas; None for other texts.
-
-    Python would join the texts into one. numpy quotes each as repr does, so they are exact; a long
-    array is printed with dots in place of its middle, which is gone.
-    """
+    """The texts of an array that numpy printed without commas; None for other texts."""
     strings = [found for found in _STRING.finditer(text) if found.lastgroup]
     between = [text[a.end() : b.start()] for a, b in pairwise(strings)]
     if "" in between:  # as SQL and CSV escape a quote
@@ -98,19 +90,12 @@ def parsed(source: str | bytes) -> ast.Module:
 
     CPython 3.11 counts the depth of all trees that are built at the same time in one place, and ends with a
     SystemError if two threads build one (its issue 106905).
-
-    >>> len(parsed("a = 1").body)
-    1
     """
     with _LOCK:
         return ast.parse(source)
 
 
 def parsed_expression(text: str) -> ast.Expression:
-    """The tree of one expression; `ast.literal_eval` reads a literal's value from it.
-
-    >>> ast.literal_eval(parsed_expression("[1, 2]"))
-    [1, 2]
-    """
+    """The tree of one expression; `ast.literal_eval` reads a literal's value from it."""
     with _LOCK:
         return ast.parse(text.lstrip(" \t"), mode="eval")

@@ -1,10 +1,4 @@
-"""Read files of benchmarks and evaluation tools that hold more, or other things, than a row for each answer.
-
-promptfoo's results and its table in CSV, HELM's requests, the events of OpenAI's evals, SQuAD's articles, BFCL's
-possible answers and results, tau-bench's trajectories; and LegalBench-RAG's passages and gold, which are paired by
-position: [{"query": …, "retrieved_passages": [text, …]}] and
-{"tests": [{"query": …, "snippets": [{"file_path": …, "span": […], "answer": …}]}]}.
-"""
+"""Read files of benchmarks and evaluation tools that hold more, or other things, than a row for each answer."""
 
 import ast
 import re
@@ -19,8 +13,7 @@ from ragauge.loaders.table import Table
 from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
 from ragauge.samples.samples import Row
 
-Read = tuple[Sequence[Row], str]
-"""The rows, and what they were read from."""
+Read = tuple[Sequence[Row], str]  # the rows, and what they were read from
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
@@ -90,11 +83,10 @@ def _promptfoo_table(rows: Sequence[Row]) -> Read | None:
     read: list[Row] = []
     for number, row in enumerate(rows):
         expected: list[str] = []
-        others: Values = {}
-        for name, cell in row.values.items():
-            if not name.startswith("__expected"):
-                others |= {} if name in outputs else {name: cell}
-            elif isinstance(cell, str) and (matched := _EXPECTED.fullmatch(cell)):
+        of_test = {name: cell for name, cell in row.values.items() if name not in outputs}
+        others = {name: cell for name, cell in of_test.items() if not name.startswith("__expected")}
+        for cell in (cell for name, cell in of_test.items() if name not in others):
+            if isinstance(cell, str) and (matched := _EXPECTED.fullmatch(cell)):
                 text = matched["text"].strip()
                 if text and (matched["kind"] or not _ASSERTION.match(matched["text"])):
                     expected.append(text)
@@ -140,12 +132,10 @@ def _helm_requests(rows: Sequence[Row]) -> Read | None:
         if isinstance(answer := values["answer"], str):
             choices = mapping_in(row.values.get("output_mapping"))
             values["answer"] = choices.get(answer.strip(), answer)
-        right = [
-            found(given, "output.text: text")
-            for given in items_in(values["references"])
-            if "correct" in items_in(found(given, "tags"))
-        ]
-        values["references"] = [text for text in right if text is not None] or None
+        given = items_in(values["references"])
+        right = [each for each in given if "correct" in items_in(found(each, "tags"))]
+        texts = [found(each, "output.text: text") for each in right]
+        values["references"] = [text for text in texts if text is not None] or None
         read.append(Row(values, row.source, row.line))
     return read, "the requests of HELM"
 
@@ -190,19 +180,20 @@ def _articles(rows: Sequence[Row]) -> Read | None:
         paragraphs = [p for p in paragraphs if isinstance(p.get("qas"), list) and "context" in p]
         if not paragraphs:
             return None
-        for paragraph in paragraphs:
-            for question in mappings_in(paragraph["qas"]):
-                is_impossible = question.get("is_impossible")
-                texts = [answer.get("text") for answer in mappings_in(question.get("answers"))]
-                values: Values = {
-                    "id": question.get("id"),
-                    "question": question.get("question"),
-                    "references": list(dict.fromkeys(texts)) if "answers" in question else None,
-                    "gold_contexts": [paragraph["context"]],
-                    "answerable": None if is_impossible is None else not is_impossible,
-                    "title": row.values.get("title"),
-                }
-                read.append(Row(values, row.source, row.line))
+        for paragraph, question in (
+            (p, each) for p in paragraphs for each in mappings_in(p["qas"])
+        ):
+            is_impossible = question.get("is_impossible")
+            texts = [answer.get("text") for answer in mappings_in(question.get("answers"))]
+            values: Values = {
+                "id": question.get("id"),
+                "question": question.get("question"),
+                "references": list(dict.fromkeys(texts)) if "answers" in question else None,
+                "gold_contexts": [paragraph["context"]],
+                "answerable": None if is_impossible is None else not is_impossible,
+                "title": row.values.get("title"),
+            }
+            read.append(Row(values, row.source, row.line))
     return read, f"{len(rows):,} articles of SQuAD as {len(read):,} questions"
 
 
@@ -277,9 +268,7 @@ def _with_messages(values: Mapping[str, object]) -> Mapping[str, object]:
         if not calls and not isinstance(made, str) and made != []:
             return values
         messages = [_reply(made or "", calls)]
-    kept = {
-        name: value for name, value in values.items() if name not in ("result", "inference_log")
-    }
+    kept = {name: each for name, each in values.items() if name not in ("result", "inference_log")}
     # Of the calls is said in other files what is right: a text is scored as no call.
     return {"tools": None, **kept, "messages": messages}
 
@@ -299,9 +288,8 @@ def _logged(values: Mapping[str, object]) -> list[object]:
         for each in (each for step in turn.values() for each in mappings_in(step)):
             said = each.get("content")
             if each.get("role") == "assistant":
-                messages.append(
-                    _reply("" if said in ("[]", []) else said, _calls_of(said) or _calls_in(said))
-                )
+                calls = _calls_of(said) or _calls_in(said)
+                messages.append(_reply("" if said in ("[]", []) else said, calls))
             elif each.get("role") == "tool":
                 messages.append({"role": "tool", "content": said})
             elif "tool_calls" not in mapping_in(messages[-1] if messages else None):
@@ -323,29 +311,21 @@ def _calls_of(given: object) -> list[tuple[str, object]]:
 
 
 def _calls_in(text: object) -> list[tuple[str, object]]:
-    """The calls of a list in Python source, with literal arguments; none if it is something else.
-
-    An argument without a name has that of its place: `0` for the first.
-    """
+    """The calls of a list in Python source with literal arguments, those without a name by their place; none of others."""
     if not isinstance(text, str) or not text.lstrip().startswith("["):
         return []
+    calls: list[tuple[str, object]] = []
     try:
         parsed = ast.parse(text.strip(), mode="eval").body
-        nodes = parsed.elts if isinstance(parsed, ast.List) else []
-        return [
-            (
-                _name_of(ast.unparse(node.func)),
-                {str(name): ast.literal_eval(value) for name, value in _arguments(node)},
-            )
-            for node in nodes
-            if isinstance(node, ast.Call)
-        ]
+        for node in parsed.elts if isinstance(parsed, ast.List) else ():
+            if isinstance(node, ast.Call):
+                named = ((each.arg, each.value) for each in node.keywords)
+                arguments = [*enumerate(node.args), *named]
+                given = {str(name): ast.literal_eval(value) for name, value in arguments}
+                calls.append((_name_of(ast.unparse(node.func)), given))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return []
-
-
-def _arguments(call: ast.Call) -> list[tuple[object, ast.expr]]:
-    return [*enumerate(call.args), *((each.arg, each.value) for each in call.keywords)]
+    return calls
 
 
 def is_legalbench(table: Table, column: str) -> bool:
@@ -357,21 +337,20 @@ def as_legalbench(table: Table) -> Table:
     """The table, converted if it is in LegalBench-RAG's format."""
     if is_legalbench(table, "snippets"):
         return _legalbench_gold(table)
-    is_answers = is_legalbench(table, "retrieved_passages")
-    return _legalbench_predictions(table) if is_answers else table
+    return _predictions(table) if is_legalbench(table, "retrieved_passages") else table
 
 
 def legalbench_pairs(predictions: Sequence[Table], gold: Table) -> tuple[list[Table], Table]:
     """Predictions and their gold, with a problem where one does not match the gold at its position."""
     gold = _legalbench_gold(gold)
     paired: list[Table] = []
-    for table in map(_legalbench_predictions, predictions):
+    for table in map(_predictions, predictions):
         problems = [] if table.problems or gold.problems else _unpaired(table, gold)
         paired.append(replace(table, problems=(*table.problems, *problems)))
     return paired, gold
 
 
-def _legalbench_predictions(table: Table) -> Table:
+def _predictions(table: Table) -> Table:
     problems = [problem for row in table.rows for problem in _missing(row, "retrieved_passages")]
     return replace(_numbered(table), problems=(*table.problems, *problems))
 
@@ -385,14 +364,14 @@ def _legalbench_gold(table: Table) -> Table:
         problems += _missing(row, "snippets")
         snippets = row.values.get("snippets") or ()
         answers = [mapping_in(snippet).get("answer") for snippet in items_in(snippets)]
+        texts = [text for text in answers if isinstance(text, str)]
         wrong = [
-            f"item {number} has no text under 'answer'"
-            for number, text in enumerate(answers, start=1)
+            f"item {at} has no text under 'answer'"
+            for at, text in enumerate(answers, 1)
             if not isinstance(text, str)
         ]
         wrong = wrong if isinstance(snippets, list | tuple) else ["must be a list of objects"]
         problems += [Problem(problem, row.source, row.line, "snippets") for problem in wrong]
-        texts = [text for text in answers if isinstance(text, str)]
         kept = {name: value for name, value in row.values.items() if name != "snippets"}
         rows.append(kept | {"gold_contexts": texts})
     n_without = sum(not row["gold_contexts"] for row in rows)

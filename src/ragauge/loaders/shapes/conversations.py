@@ -17,7 +17,6 @@ from ragauge.conversations.tool_calls import (
 )
 from ragauge.conversations.transcript import (
     ROLES,
-    Transcript,
     messages_in,
     read_transcript,
     role_of,
@@ -66,31 +65,31 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     id_column = next((name for name in present if folded(name) in IDS), None) if numbered else None
     if not columns and not id_column:
         return table
-    rows: list[Row] = []
-    problems: list[Problem] = []
+    rows, problems = list[Row](), list[Problem]()
     n_turns: dict[str, int] = {}
-    read: dict[str, None] = {}
-    other_parts: dict[str, None] = {}
+    read, other_parts = dict[str, None](), dict[str, None]()
     for number, row in enumerate(table.rows, 1):
-        if id_column and numbered and (turn := _as_turn(row.values, id_column, numbered)):
-            row = replace(row, values=turn)
+        values = row.values
+        if id_column and numbered and (turn := _as_turn(values, id_column, numbered)):
+            values = turn
             read[f"{id_column!r} as conversation"] = None
-        row = replace(row, values=_with_messages(row.values, columns))
-        joined = next((found for each in columns if (found := _with_reply(row.values, each))), None)
-        row = row if joined is None else replace(row, values=joined)
-        name = next((each for each in columns if _is_conversation(row.values, each)), None)
+        chats = {name: chat for name in columns if (chat := _paired(values.get(name)))}
+        values = {**values, **chats}
+        joined = next((found for each in columns if (found := _with_reply(values, each))), None)
+        values = values if joined is None else joined
+        name = next((each for each in columns if _is_conversation(values, each)), None)
         if name is None:
-            if name := next((each for each in columns if _asks_last(row.values, each)), None):
-                row = replace(row, values=_asked_last(row.values, name))
+            if name := next((each for each in columns if _asks_last(values, each)), None):
+                values = _asked_last(values, name)
                 read[f"the last message of {name!r} as question"] = None
-            rows.append(row)
+            rows.append(replace(row, values=values))
             continue
-        id = row.values.get("id")
+        id = values.get("id")
         try:
-            turns = list(_turns(row.values, name, str(id or number), other_parts))
+            turns = list(_turns(values, name, str(id or number), other_parts))
         except TranscriptError as error:
-            place = (row.source, row.line, name, None if id is None else str(id))
-            problems.append(Problem(str(error), *place))
+            own = None if id is None else str(id)
+            problems.append(Problem(str(error), row.source, row.line, name, own))
             continue
         n_turns[name] = n_turns.get(name, 0) + len(turns)
         for values in turns:
@@ -101,8 +100,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     notes = [*table.notes, *notes_on(n_turns), *([f"read {listed(list(read))}"] if read else [])]
     if other_parts:
         notes.append(f"only texts are scored; the messages also have {listed(list(other_parts))}")
-    problems = [*table.problems, *problems]
-    return replace(table, rows=tuple(rows), notes=tuple(notes), problems=tuple(problems))
+    problems = (*table.problems, *problems)
+    return replace(table, rows=tuple(rows), notes=tuple(notes), problems=problems)
 
 
 def gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
@@ -120,24 +119,14 @@ def gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
         if f"{id}#1" not in ids or not lists:
             rows.append(row)
             continue
-        given = {
-            name: value
-            for name, value in row.values.items()
-            if name not in lists and fields[name] != "id"
-        }
+        others = {name: value for name, value in row.values.items() if name not in lists}
+        given = {name: value for name, value in others.items() if fields[name] != "id"}
         for number, items in enumerate(itertools.zip_longest(*lists.values()), 1):
-            of_turn = {
-                name: item for name, item in zip(lists, items, strict=True) if item is not None
-            }
+            pairs = zip(lists, items, strict=True)
+            of_turn = {name: item for name, item in pairs if item is not None}
             named = {"id": f"{id}#{number}", "conversation": id, "turn": number}
             rows.append(replace(row, values={**given, **named, **of_turn}))
     return replace(gold, rows=tuple(rows))
-
-
-def _with_messages(values: Mapping[str, object], columns: Sequence[str]) -> Values:
-    """The row with messages where a column has a list of questions with their answers, or a transcript in plain text."""
-    chats = {name: chat for name in columns if (chat := _paired(values.get(name)))}
-    return {**values, **chats}
 
 
 def _paired(given: object) -> Sequence[object]:
@@ -148,12 +137,15 @@ def _paired(given: object) -> Sequence[object]:
         spoken = zip(roles, said[1::2], strict=True)
         messages = [{"role": role, "content": text.strip()} for role, text in spoken]
         return messages if {"user", "assistant"} <= {*roles} else []
+    by_field = {"question": "user", "answer": "assistant"}
     pairs: list[object] = []
     for item in list_of(_parsed(given)) or ():
         pair = list_of(item)
         values: Values = dict(mapping_of(item))
         values |= zip(("question", "answer"), pair or (), strict=False)
-        by_speaker = {_speaker(name): name for name in values}
+        by_speaker = {
+            ROLES.get(name.lower()) or by_field.get(field_of(name) or ""): name for name in values
+        }
         asked, answered = by_speaker.get("user"), by_speaker.get("assistant")
         if asked is None or answered is None or len(pair or (1, 2)) != 2:
             return []
@@ -161,12 +153,6 @@ def _paired(given: object) -> Sequence[object]:
         said = {**kept, "role": "assistant", "content": values[answered] or ""}
         pairs += [{"role": "user", "content": values[asked]}, said]
     return pairs
-
-
-def _speaker(name: str) -> str | None:
-    """Whose words are under a name of a question with its answer."""
-    by_field = {"question": "user", "answer": "assistant"}
-    return ROLES.get(name.lower()) or by_field.get(field_of(name) or "")
 
 
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
@@ -325,10 +311,7 @@ def _parsed(value: object) -> object:
 def _turns(
     values: Mapping[str, object], name: str, id: str, other_parts: dict[str, None]
 ) -> Iterator[Values]:
-    """The row of each turn, with the fields of the conversation that belong to it.
-
-    Adds the types of parts that are no texts to `other_parts`.
-    """
+    """The row of each turn, with the fields of the conversation that belong to it."""
     given = cast("list[object]", _parsed(values[name]))
     own = {
         each: _parsed(value) for each, value in values.items() if each != name and value is not None
@@ -347,8 +330,16 @@ def _turns(
     other_parts |= {each: None for message in transcript.messages for each in message.others}
     n_listed = max(lengths, default=0)
     turns = transcript.turns(n_listed)
-    if len(turns) < n_listed == transcript.n_asked:
-        given = _with_silence(given, transcript)
+    if len(turns) < n_listed == transcript.n_asked:  # an empty answer to each message without one
+        roles = [*(message.role for message in transcript.messages), "user"]
+        ignored = {
+            place
+            for at, place in enumerate(transcript.places)
+            if roles[at] == "user" == roles[at + 1]
+        }
+        silence: list[object] = [{"role": "assistant", "content": ""}]
+        said = ([item, *(silence if at in ignored else ())] for at, item in enumerate(given))
+        given = [*itertools.chain.from_iterable(said)]
         turns = read_transcript(given).turns()
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
@@ -387,20 +378,6 @@ def _turns(
         yield row | end | {"whole_conversation": given} if at == n - 1 else row
 
 
-def _with_silence(given: Sequence[object], transcript: Transcript) -> list[object]:
-    """The messages with an empty answer after each of the user's that got none."""
-    roles = [message.role for message in transcript.messages]
-    last = len(roles) - 1
-    ignored = {
-        place
-        for at, place in enumerate(transcript.places)
-        if roles[at] == "user" and (at == last or roles[at + 1] == "user")
-    }
-    silence: list[object] = [{"role": "assistant", "content": ""}]
-    said = ([item, *(silence if at in ignored else ())] for at, item in enumerate(given))
-    return [*itertools.chain.from_iterable(said)]
-
-
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
     items, field = list_of(value) or [], field_of(name)
@@ -420,10 +397,7 @@ def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
 
 
 def _expected(value: object, n_turns: int) -> list[object]:
-    """By turn the expected calls, as a list over that one turn; None where nothing is said.
-
-    A list of calls that is not nested is for the whole conversation, and compared at its last turn.
-    """
+    """By turn the expected calls, as a list over that one turn, None where nothing is said; those of all at the last turn."""
     read_expected(value, n_turns)
     items = cast("list[object]", value)
     is_flat = all(map(is_object, items))

@@ -1,9 +1,4 @@
-"""Layouts of a table that its columns or all of its rows tell: lists in numbered columns, systems side by side, a row for each passage, several texts in a cell.
-
-context_1, context_2 … are the contexts of a row, and Chunk 1 ID is the id of one. answer_small, answer_large become
-a row for each system; columns of any names can be chosen: answer=small,large. Rows of a question that differ in
-nothing but the passage become one sample. deepeval writes "first|second" and reads "first;second".
-"""
+"""Layouts of a table that its columns or all of its rows tell: lists in numbered columns, systems side by side, a row for each passage, several texts in a cell."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -39,10 +34,7 @@ Groups = Mapping[str, Sequence[Numbered]]
 
 
 def with_lists(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with numbered columns as one column of lists, without the empty cells.
-
-    Only for a field that no other column gives. Columns in `keep` stay as they are.
-    """
+    """The table with numbered columns as one column of lists, without the empty cells, but for those in `keep`."""
     groups = numbered_groups(table.columns, keep)
     return gathered(table, groups, note_of_groups(groups)) if groups else table
 
@@ -54,8 +46,8 @@ def numbered_groups(columns: Sequence[str], keep: Collection[str] = ()) -> Group
         if column in keep or not (matched := _NUMBERED.fullmatch(folded(column))):
             continue
         stem, beside = matched["stem"], matched["beside"]
-        for word in BESIDE:
-            if beside is None and stem.endswith(f"_{word}"):
+        for word in BESIDE if beside is None else ():
+            if stem.endswith(f"_{word}"):
                 stem, beside = stem.removesuffix(f"_{word}"), word
         field = next((each for name in (stem, f"{stem}s") if (each := field_of(name)) in LISTS), "")
         if beside is not None:
@@ -66,8 +58,8 @@ def numbered_groups(columns: Sequence[str], keep: Collection[str] = ()) -> Group
     groups: dict[str, list[Numbered]] = {}
     for (field, _), group in named.items():
         group.sort(key=lambda column: column.number)
-        numbers = [column.number for column in group]
-        if numbers in (list(range(len(group))), list(range(1, len(group) + 1))):
+        first = group[0].number
+        if first < 2 and [each.number for each in group] == [*range(first, first + len(group))]:
             groups.setdefault(field, group)
     # Without contexts, ids and scores are those of something else.
     dropped = {*map(field_of, columns), *(() if "contexts" in groups else BESIDE.values())}
@@ -81,33 +73,30 @@ def gathered(table: Table, groups: Groups, *notes: str) -> Table:
     for row in table.rows:
         given = row.values
         values = {name: value for name, value in given.items() if name not in taken}
-        filled = {
-            name for name in taken if (cell := given.get(name)) is not None and str(cell).strip()
-        }
+        cells = {name: cell for name in taken if (cell := given.get(name)) is not None}
+        filled = {name for name, cell in cells.items() if str(cell).strip()}
         texts = {column.number for column in groups.get("contexts", ()) if column.name in filled}
         for field, group in groups.items():
-            is_context = field == "contexts" or field in BESIDE.values()
+            is_beside = field in BESIDE.values()
+            is_context = field == "contexts" or is_beside
             items = [
                 given.get(name)
                 for number, name in group
                 if (number in texts if is_context else name in filled)
             ]
-            if field in BESIDE.values() and any(item in (None, "") for item in items):
+            values[field] = items if items or is_context else None
+            if is_beside and any(item in (None, "") for item in items):
                 values[field] = None
             elif field == "context_scores":
                 values[field] = [score_of(item) for item in items]
-            else:
-                values[field] = items if items or is_context else None
         rows.append(values)
     return table.with_values(rows, *notes)
 
 
 def note_of_groups(groups: Groups) -> str:
     """Which columns were read as which field."""
-    read = [
-        f"{listed([repr(column.name) for column in group], most=3)} as {field}"
-        for field, group in groups.items()
-    ]
+    names = {field: [repr(each.name) for each in group] for field, group in groups.items()}
+    read = (f"{listed(group, most=3)} as {field}" for field, group in names.items())
     return f"read {'; '.join(read)}"
 
 
@@ -162,20 +151,12 @@ def layout_of(
 
 
 def _without(column: str, word: str, *, is_first: bool) -> str:
-    """The name of the system in a column's name, without the word; empty if it has none.
-
-    >>> _without("answer_gpt-4o", "answer", is_first=True), _without("Answer (B)", "answer", is_first=True)
-    ('gpt-4o', 'B')
-    >>> _without("small answer", "answer", is_first=False), _without("answers", "answer", is_first=True)
-    ('small', '')
-    """
+    """The name of the system in a column's name, without the word; empty if it has none."""
     bare = column.strip()
-    if is_first:
-        rest = bare[len(word) :]
-        fits = bare.casefold().startswith(word) and rest[:1] in tuple(" _-.:([/")
-    else:
-        rest = bare[: -len(word)]
-        fits = bare.casefold().endswith(word) and rest[-1:] in tuple(" _-.:)]/")
+    rest = bare[len(word) :] if is_first else bare[: -len(word)]
+    taken = bare[: len(word)] if is_first else bare[-len(word) :]
+    edge = rest[:1] if is_first else rest[-1:]
+    fits = taken.casefold() == word and edge in tuple(" _-.:([/" if is_first else " _-.:)]/")
     return rest.strip(" _-.:()[]/") if fits else ""
 
 
@@ -188,13 +169,7 @@ def may_be_answers(column: str) -> bool:
 
 def is_words(value: object) -> bool:
     """Whether a cell holds a text, and not a number."""
-    if not isinstance(value, str) or not value.strip():
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
+    return isinstance(value, str) and bool(value.strip()) and isinstance(score_of(value), str)
 
 
 def by_system(table: Table, layout: Layout) -> Table:
@@ -211,10 +186,8 @@ def by_system(table: Table, layout: Layout) -> Table:
 
 def note_of_systems(layout: Layout) -> str:
     """Which columns were read as the answers of which system."""
-    answers = [
-        f"{given[layout.answer]!r} as the answers of {name!r}"
-        for name, given in layout.systems.items()
-    ]
+    columns = {name: given[layout.answer] for name, given in layout.systems.items()}
+    answers = [f"{column!r} as the answers of {name!r}" for name, column in columns.items()]
     return f"read {listed(answers, most=5)}"
 
 
@@ -301,23 +274,19 @@ def with_passages(table: Table, keep: Collection[str] = ()) -> Table:
     kept = [name for name in others if name not in differing]
     samples = tuple(_sample(rows, kept, passage) for rows in groups)
     note = f"read {len(table.rows):,} rows, one for each {passage['contexts']!r}, as {len(samples):,} samples"
-    if differing:
-        note += f"; left out {listed([repr(name) for name in differing])}"
-    return replace(table, rows=samples, notes=(*table.notes, note))
+    left_out = f"; left out {listed(list(map(repr, differing)))}" if differing else ""
+    return replace(table, rows=samples, notes=(*table.notes, note + left_out))
 
 
 def passage_columns(columns: Sequence[str]) -> Mapping[str, str] | None:
     """The only column with a passage's text as `contexts`, and those of its id, score and rank; None without."""
-    names = {name: folded(name) for name in columns}
-    texts = [
-        name for name, usual in names.items() if usual in TEXT_NAMES or field_of(name) == "contexts"
-    ]
+    texts = [name for name in columns if folded(name) in TEXT_NAMES or field_of(name) == "contexts"]
     if len(texts) != 1:
         return None
     found = {"contexts": texts[0]}
-    for field, usuals in BESIDE_PASSAGES.items():
-        for name, usual in names.items():
-            if usual in usuals and name != texts[0]:
+    for name in columns:
+        for field, usuals in BESIDE_PASSAGES.items():
+            if folded(name) in usuals and name != texts[0]:
                 found.setdefault(field, name)
     return found
 
@@ -361,11 +330,9 @@ _MARKS = {mark: re.compile(rf"(?<=\S){re.escape(mark)}(?=\S)") for mark in "|;"}
 
 def with_split_texts(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with deepeval's contexts and TruthfulQA's answers as lists, and TruLens's texts without quotes; only for CSV."""
-    if not table.all_text:
-        return table
     columns = {name: folded(name) for name in table.columns if name not in keep}
     usuals = set(columns.values())
-    for name, usual in columns.items():
+    for name, usual in columns.items() if table.all_text else ():
         given = [row.values.get(name) for row in table.rows]
         cells = [cell if isinstance(cell, str) else "" for cell in given]
         read: Sequence[object] = ()
@@ -381,9 +348,8 @@ def with_split_texts(table: Table, keep: Collection[str] = ()) -> Table:
             read = [[text for text in texts if text] or None for texts in parts]
             note = f"split {name!r} at ';', as TruthfulQA joins answers"
         elif field_of(name) in ("question", "answer", "references") and any(cells):
-            texts = [parsed(cell) if _QUOTED.fullmatch(cell) else cell for cell in cells]
-            if not any(text == cell != "" for text, cell in zip(texts, cells, strict=True)):
-                read = texts
+            read = [parsed(cell) if _QUOTED.fullmatch(cell) else cell for cell in cells]
+            if not any(text == cell != "" for text, cell in zip(read, cells, strict=True)):
                 note = f"read {name!r} as JSON texts"
         if note:
             values = zip(table.rows, read, strict=True)

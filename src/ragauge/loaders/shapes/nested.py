@@ -1,18 +1,10 @@
-"""Unpack objects: those in which tools keep what was asked, answered and expected, and the results of pipelines.
-
-LangSmith writes inputs, outputs and reference_outputs, Braintrust input, output and expected, promptfoo vars,
-lm-evaluation-harness doc, DSPy example and prediction, OpenAI's evals datasource_item and sample; Azure writes the same
-with dots: inputs.query. Weave nests them: inputs.example and output.output.
-
-A result is an answer with the documents behind it: LlamaIndex returns a Response (response, source_nodes), Haystack a
-GeneratedAnswer (data, query, documents) or a dict of its components' outputs, LangChain's chains a dict (result,
-source_documents). A row may be such a result, or have one as its answer.
-"""
+"""Unpack objects: those in which tools keep what was asked, answered and expected, and the results of pipelines."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain, product
 from typing import Literal, NamedTuple, cast
 
 from ragauge.errors import Problem
@@ -58,10 +50,8 @@ _NAMES_IN_ANSWERS = {
 IN_ANSWERS = ALIASES | {
     name: field for field, names in _NAMES_IN_ANSWERS.items() for name in names.split()
 }
-MAX_DEPTH = 3
-"""Most wrappers inside each other that are unpacked."""
-MAX_OBJECT_TEXT = 10_000_000
-"""Longest text that is read as an object, in characters."""
+MAX_DEPTH = 3  # most wrappers inside each other that are unpacked
+MAX_OBJECT_TEXT = 10_000_000  # longest text that is read as an object, in characters
 
 
 class _Part(NamedTuple):
@@ -74,37 +64,37 @@ class _Part(NamedTuple):
 
 
 def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with the values of wrappers as columns, under the names of their fields.
+    """The table with the values of wrappers as columns, under the names of their fields, but for columns in `keep`.
 
-    A wrapper is a column of objects, or of JSON texts of objects, in which at least one key is a field's.
-    Columns in `keep` stay as they are. A field that the row has beside its wrappers keeps its value. Other texts and numbers become extra fields.
+    A wrapper is a column of objects, or of JSON texts of objects, in which at least one key is a field's. A field that
+    the row has beside its wrappers keeps its value. Other texts and numbers become extra fields.
     """
     columns = table.columns
     rows: Sequence[Values] = [row.values for row in table.rows]
-    dotted = _dotted([name for name in columns if name not in keep])
-    if dotted:
-        rows = [_gathered(values, dotted) for values in rows]
+    if dotted := _dotted([name for name in columns if name not in keep]):
+        gathered: list[Values] = []
+        for row in rows:  # the values of dotted columns in objects
+            values: dict[str, object] = {}
+            for name, value in row.items():
+                wrapper, key = dotted.get(name, (name, ""))
+                inner = cast("dict[str, object]", values.setdefault(wrapper, {}) if key else values)
+                inner[key or name] = value
+            gathered.append(values)
+        rows = gathered
         columns = tuple(dict.fromkeys(name for values in rows for name in values))
-    parts = {
-        name: found
-        for name in columns
-        if folded(name) in WRAPPERS
-        and name not in keep
-        and (found := _parts_of_rows(rows, name)) is not None
-    }
+    names = [name for name in columns if folded(name) in WRAPPERS and name not in keep]
+    found = {name: _parts_of_rows(rows, name) for name in names}
+    parts = {name: of_rows for name, of_rows in found.items() if of_rows is not None}
     if not parts:
         return table
     others = (folded(name) for name in columns if name not in parts)
     given = {ALIASES[name] for name in others if name in ALIASES and name != WHOLE_PROMPT}
-    read: dict[str, None] = {}
-    left_out: dict[str, None] = {}
+    read, left_out = dict[str, None](), dict[str, None]()
     unpacked: list[Values] = []
     for at, row in enumerate(rows):
         values = {name: value for name, value in row.items() if name not in parts}
         taken = set(given)
-        for key, wrapper, value, ours in (
-            part for of_rows in parts.values() for part in of_rows[at]
-        ):
+        for key, wrapper, value, ours in chain.from_iterable(each[at] for each in parts.values()):
             if ours is not None and ours not in taken:
                 values[ours] = value
                 taken.add(ours)
@@ -115,12 +105,10 @@ def unwrapped(table: Table, keep: Collection[str] = ()) -> Table:
                 why = "not a text or a number" if ours is None else f"the row has other {ours}"
                 left_out[f"{key!r} of {wrapper!r} ({why})"] = None
         unpacked.append(values)
-    notes = [
-        f"{what} {listed(list(names))}"
-        for what, names in (("read", read), ("left out", left_out))
-        if names
-    ]
-    return table.with_values(unpacked, *notes)
+    notes = {"read": read, "left out": left_out}
+    return table.with_values(
+        unpacked, *(f"{what} {listed(list(names))}" for what, names in notes.items() if names)
+    )
 
 
 def _aliases(wrapper: str) -> Mapping[str, str]:
@@ -133,25 +121,12 @@ def _aliases(wrapper: str) -> Mapping[str, str]:
 def _dotted(columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
     """For each column like inputs.query, its wrapper and key; none if a column has the wrapper's name."""
     parts: dict[str, tuple[str, str]] = {}
-    for column in columns:
-        for mark in "/.":
-            wrapper, _, key = column.partition(mark)
-            if key and folded(wrapper) in WRAPPERS and wrapper not in columns:
-                parts[column] = (wrapper, key)
+    for column, mark in product(columns, "/."):
+        wrapper, _, key = column.partition(mark)
+        if key and folded(wrapper) in WRAPPERS and wrapper not in columns:
+            parts[column] = (wrapper, key)
     useful = {wrapper for wrapper, key in parts.values() if folded(key) in _aliases(wrapper)}
     return {column: named for column, named in parts.items() if named[0] in useful}
-
-
-def _gathered(values: Values, dotted: Mapping[str, tuple[str, str]]) -> Values:
-    """The values with those of dotted columns gathered in objects."""
-    gathered: dict[str, object] = {}
-    for name, value in values.items():
-        if name in dotted:
-            wrapper, key = dotted[name]
-            cast("dict[str, object]", gathered.setdefault(wrapper, {}))[key] = value
-        else:
-            gathered[name] = value
-    return gathered
 
 
 def _parts_of_rows(rows: Sequence[Values], name: str) -> list[list[_Part]] | None:
@@ -169,10 +144,7 @@ def _parts_of_rows(rows: Sequence[Values], name: str) -> list[list[_Part]] | Non
 
 
 def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> list[_Part]:
-    """The values of an object, and in place of a wrapper in it that wrapper's values.
-
-    A field that several keys could be goes to the first.
-    """
+    """The values of an object, and in place of a wrapper in it that wrapper's values; the first key of a field counts."""
     role, aliases = WRAPPERS[folded(name)], _aliases(name)
     fields: dict[str, str] = {}
     for key, value in given.items():
@@ -189,8 +161,8 @@ def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> li
         inner: list[_Part] = []
         if depth and isinstance(value, Mapping) and folded(key) in WRAPPERS:
             inner = _parts(cast("Values", value), key, f"{wrapper}.{key}", depth - 1)
-        has_field = any(part.field for part in inner)
-        parts += inner if has_field else [_Part(key, wrapper, value, fields.get(key))]
+        is_read = any(part.field for part in inner)
+        parts += inner if is_read else [_Part(key, wrapper, value, fields.get(key))]
     return parts
 
 
@@ -202,8 +174,7 @@ RESULTS: tuple[Mapping[str, str], ...] = (
     {"result": "answer", "query": "question", "source_documents": "contexts"},
 )
 """The names that a result must have, and their fields."""
-OUTPUTS = ("answers", "replies", "documents")
-"""What components of a Haystack pipeline return."""
+OUTPUTS = ("answers", "replies", "documents")  # what components of a Haystack pipeline return
 MESSAGE_KEYS = {"role", "choices"}
 """A mapping is a message only with one of these; any other mapping is an error."""
 
@@ -263,11 +234,10 @@ class _Reading:
             names = listed([repr(key) for key in named_values(value) or mapping_in(value)])
             has = f" with {names}" if names else ""
             hint = "; read its text first" if value_of(value, "response_gen") is not None else ""
-            kind = type(value).__name__
+            kind, id = type(value).__name__, row.values.get("id")
             message = f"must be text, got a {kind}{has}{hint}; give the text of the {known}"
-            id = row.values.get("id")
-            id = id if isinstance(id, str) else None
-            self.problems.append(Problem(message, row.source, row.line, name, id))
+            own = id if isinstance(id, str) else None
+            self.problems.append(Problem(message, row.source, row.line, name, own))
         return {**values, name: text}
 
     def _result_in(self, value: object, name: str, depth: int = 1) -> dict[str, object] | None:
@@ -280,14 +250,13 @@ class _Reading:
                 self._leave_out(named, result, name)
                 parts = {ours: named[theirs] for theirs, ours in result.items()}
                 return {ours: part for ours, part in parts.items() if part is not None}
-        if not isinstance(value, Mapping):
-            return None
         found: dict[str, object] = {}
-        if depth and not named.keys() & {*OUTPUTS} and is_result(named):
+        is_mapping = isinstance(value, Mapping)
+        if is_mapping and depth and not named.keys() & {*OUTPUTS} and is_result(named):
             for key, output in named.items():
                 found |= self._result_in(output, f"{name}.{key}", depth - 1) or {}
             return found
-        if not _is_output(named):
+        if not is_mapping or not _is_output(named):
             return None
         # What a Haystack component returned: answers, replies or documents.
         answers, replies, documents = (items_in(named.get(key)) for key in OUTPUTS)
@@ -314,13 +283,10 @@ def with_results(table: Table) -> Table:
     rows = tuple(map(reading.unpacked, table.rows))
     if rows == table.rows and not reading.problems:
         return table
-    notes = [
-        f"{what} {listed(list(names))}"
-        for what, names in (("read", reading.renamed), ("left out of the results:", reading.unread))
-        if names
-    ]
+    notes = {"read": reading.renamed, "left out of the results:": reading.unread}
+    shown = (f"{what} {listed(list(names))}" for what, names in notes.items() if names)
     problems = (*table.problems, *reading.problems)
-    return replace(table, rows=rows, notes=(*table.notes, *notes), problems=problems)
+    return replace(table, rows=rows, notes=(*table.notes, *shown), problems=problems)
 
 
 def _is_output(outputs: object) -> bool:

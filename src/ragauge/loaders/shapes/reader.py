@@ -73,13 +73,15 @@ class Columns:
         columns = {folded(name): name for name in table.columns}
         names = {columns[name]: ours for name, ours in self.names.items() if name in columns}
         # A column that the tool has may give way: RAGTruth's own `id`.
-        given = {
-            field_of(name)
-            for usual, name in columns.items()
-            if name not in names and usual not in self.needs
+        others = {
+            n: name for n, name in columns.items() if name not in names and n not in self.needs
         }
         ours = set(names.values())
-        if not self.needs <= columns.keys() or names.keys() & set(keep) or given & ours:
+        if (
+            not self.needs <= {*columns}
+            or {*names} & {*keep}
+            or {*map(field_of, others.values())} & ours
+        ):
             return table
         for row in table.rows if self.texts else ():
             cell = row.values.get(columns[self.texts or ""])
@@ -104,14 +106,11 @@ class Shape:
 
     takes: Mapping[str, str]
     also: Mapping[str, str] = field(default_factory=dict[str, str])
-    needs: tuple[str, ...] = ()
-    """Paths that must lead somewhere."""
+    needs: tuple[str, ...] = ()  # paths that must lead somewhere
     unless: tuple[str, ...] | None = None
     beside: tuple[str, ...] = ()
-    drops: tuple[str, ...] = ()
-    """Columns that are dropped besides those of `takes`."""
-    single: str | None = None
-    """A column with a list of turns, of which a row may have only one."""
+    drops: tuple[str, ...] = ()  # columns that are dropped besides those of `takes`
+    single: str | None = None  # a column with a list of turns, of which a row may have only one
     note: str | None = None
     """What is announced of `takes`; "'column' as field" for each if it is None."""
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -165,10 +164,7 @@ Step = Shape | Callable[[Values, dict[str, None]], None]
 
 
 def read_rows(table: Table, steps: Sequence[Step], keep: Collection[str] = ()) -> Table:
-    """The table with its rows read by each step in turn, and a note on what was read.
-
-    Columns in `keep` stay as they are. The same table if no row is changed.
-    """
+    """The table with its rows read by each step in turn, but for columns in `keep`, and a note on what was read."""
     announce: dict[str, None] = {}
     problems: list[Problem] = []
     columns = set(table.columns) - set(keep)
@@ -201,13 +197,7 @@ def has_field(values: Mapping[str, object], name: str, but: Container[str] = ())
 
 
 def found(value: object, path: str) -> object:
-    """What the path leads to, as it is read there; None where it leads nowhere.
-
-    >>> found({"hits": [{"text": "a"}, {"text": "b"}]}, "hits[].text: texts")
-    ['a', 'b']
-    >>> found({"passages": {"text": ["a", "b"], "gold": [0, 1]}}, "passages{gold}.text")
-    ['b']
-    """
+    """What the path leads to, as it is read there; None where it leads nowhere."""
     alternatives, reading = _parsed(path)
     for steps in alternatives:
         here = _walked(value, steps)
@@ -250,9 +240,7 @@ def _of_items(value: object, kind: str, which: str, steps: _Steps) -> list[objec
     """What the steps lead to from each item; None if one leads nowhere."""
     items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
     if kind == "column":  # the objects that columns of the same length hold
-        columns = {
-            name: items_in(column) for name, column in mapping_in(cast("object", value)).items()
-        }
+        columns = {name: items_in(each) for name, each in mapping_in(cast("object", value)).items()}
         n_rows = max(map(len, columns.values()), default=0)
         columns = {name: column for name, column in columns.items() if len(column) == n_rows}
         items = [{name: column[at] for name, column in columns.items()} for at in range(n_rows)]

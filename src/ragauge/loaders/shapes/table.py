@@ -1,7 +1,4 @@
-"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe.
-
-What no path says are functions: SQuAD's, KILT's, Natural Questions' and TriviaQA's answers, evidence, and chats.
-"""
+"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -196,43 +193,31 @@ def _with_evidence(table: Table, keep: Collection[str]) -> Table:
 
     MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
     """
-    if "gold_contexts" in map(field_of, table.columns):
-        return table
-    for name in EVIDENCE:
-        if name not in table.columns or name in keep:
-            continue
+    given = () if "gold_contexts" in map(field_of, table.columns) else table.columns
+    for name in (name for name in EVIDENCE if name in given and name not in keep):
         rows: list[Values] = []
         n_given = 0
         for row in table.rows:
-            cell = row.values.get(name)
+            items = items_in(cell := row.values.get(name))
             texts = [
-                item if isinstance(item, str) else found(item, EVIDENCE_TEXT)
-                for item in items_in(cell)
+                each if isinstance(each, str) else found(each, EVIDENCE_TEXT) for each in items
             ]
             texts = texts if all(texts) else []
             if cell not in (None, []) and not texts:
                 break
             n_given += bool(texts)
-            rows.append(
-                {
-                    "gold_contexts" if key == name else key: texts if key == name else value
-                    for key, value in row.values.items()
-                }
-            )
+            new = {name: ("gold_contexts", texts)}
+            rows.append(dict(new.get(key, (key, value)) for key, value in row.values.items()))
         if n_given and len(rows) == len(table.rows):
             return table.with_values(rows, f"read {name!r} as gold_contexts")
     return table
 
 
 def _expected_everywhere(before: Sequence[Row], after: Sequence[Row]) -> tuple[Row, ...]:
-    """The rows with the column `answer` as references in all of them, if it is so in some.
-
-    A row without further answers, or without a result, would give its expected answer as the system's.
-    """
+    """The rows with the column `answer` as references in all of them, if it is so in some."""
     is_expected = [
         "answer" in old.values
-        and "references" in new.values
-        and "references" not in old.values
+        and "references" in new.values.keys() - old.values.keys()
         and new.values.get("answer") != old.values["answer"]
         for old, new in zip(before, after, strict=True)
     ]

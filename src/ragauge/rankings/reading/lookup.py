@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from ragauge.rankings.hits import Compat, Floats, Ints, Words
 from ragauge.rankings.reading.fields import WORD, Field, changes, digests, paired
 
-Number = TypeVar("Number", np.int64, np.uint64)
+Number = TypeVar("Number", np.int64, np.uint64, np.int64 | np.complex128)
+Keys = NDArray[np.int64 | np.complex128]
 ComparedScores = NDArray[np.float32] | NDArray[np.float64]
 """Scores in the precision in which they are compared."""
 
@@ -118,42 +119,46 @@ def same_pairs(names: Field, key: Words, group: Ints) -> list[tuple[int, int]]:
     ]
 
 
+def sort_keys(query: Ints, score: ComparedScores) -> Keys:
+    """A key for each line: equal where query and score are, smaller for a better score, larger for a later query.
+
+    `query` is below 2^31.
+    """
+    score = score + score.dtype.type(0)  # no negative zero
+    if score.dtype == np.float32:
+        # 32-bit whole numbers in the reverse order of the scores.
+        bits = score.view(np.uint32)
+        rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
+        return (query << 32) | (~rising).astype(np.int64)
+    # numpy sorts complex numbers by both parts.
+    key = np.empty(len(score), np.complex128)
+    key.real, key.imag = query, -score
+    return key
+
+
 class Order(NamedTuple):
     """The sort keys of lines.
 
-    `place` (n,) is equal for lines of one query with equal scores, smaller for a better score, and
-    larger for every later query. `places` are the same numbers, ascending; `first` (n_queries,) is
-    the index of each query's first one in `places`.
+    `place` (n,) are `sort_keys`, or numbers in their order; `places` are the same, ascending; `first`
+    (n_queries,) is the index of each query's first one in `places`.
     """
 
-    place: Ints
-    places: Ints
+    place: Keys
+    places: Keys
     first: Ints
 
 
 def order(query: Ints, score: ComparedScores) -> Order:
     """Order lines by their query's number, below 2^31, and their score, best first."""
-    score = score + score.dtype.type(0)  # no negative zero
     is_first = changes(query)
     is_better = score[1:] > score[:-1]
     if (query[1:] >= query[:-1]).all() and not (is_better & ~is_first[1:]).any():
         place = np.cumsum(is_first | changes(score), dtype=np.int64)
         return Order(place, place, np.flatnonzero(is_first))
-    if score.dtype == np.float32:
-        # 32-bit whole numbers in the reverse order of the scores.
-        bits = score.astype(np.float32).view(np.uint32)
-        rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000))
-        place = (query << 32) | (~rising).astype(np.int64)
-        places = np.sort(place)
-    else:
-        best_first = np.lexsort((-score, query))
-        is_new = changes(query[best_first]) | changes(score[best_first])
-        places = np.cumsum(is_new, dtype=np.int64)
-        place = np.empty_like(places)
-        place[best_first] = places
+    place = sort_keys(query, score)
     count = np.bincount(query)
     count = count[count > 0]
-    return Order(place, places, np.cumsum(count) - count)
+    return Order(place, np.sort(place), np.cumsum(count) - count)
 
 
 def distinct(column: NDArray[Number]) -> NDArray[Number]:

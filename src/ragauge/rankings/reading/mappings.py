@@ -13,11 +13,11 @@ from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Compat, Floats, Ints
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.fields import bytes_of, field_of, texts_of
-from ragauge.rankings.reading.lookup import ComparedScores, compared
+from ragauge.rankings.reading.lookup import ComparedScores, compared, sort_keys
 from ragauge.rankings.reading.rows import (
-    LARGEST_GRADE,
     MAX_SHOWN,
     Rows,
+    are_grades,
     are_plain_names,
     not_a_name,
     not_a_number,
@@ -29,74 +29,43 @@ from ragauge.rankings.reading.rows import (
 
 PIECE = 1 << 14
 """Documents processed at a time: few enough for their scores to stay in the cache."""
-WORTH_SORTING = 1_000
-"""The number of comparisons that takes as long as sorting the scores of one query."""
 
 Scores = Mapping[str, float]
-
-SHAPES = "{document: score}, [document, …] best first, or [[document, score], …]"
-JUDGED_SHAPES = "{document: grade} or [document, …]"
 
 
 def judgements_of(judged: Mapping[object, object], source: str) -> Judgements:
     """Make judgements of query → document → grade, or query → relevant documents."""
     problems: list[Problem] = []
-    read: dict[str, Mapping[str, int]] = {}
-    for given, grades in judged.items():
+    read: dict[str, Scores] = {}
+    for given, documents in judged.items():
         query = _query(given, read, source, problems)
-        read[query] = _graded(query, grades, source, problems)
+        read[query] = {}
+        if isinstance(documents, Mapping):
+            read[query] = _by_name(query, cast(Scores, documents), source, problems, "judged")
+        elif isinstance(documents, list | tuple | set | frozenset):
+            pairs = [(document, 1) for document in cast(Collection[object], documents)]
+            read[query] = _by_name(query, pairs, source, problems, "judged")
+        else:
+            shapes = "{document: grade} or [document, …]"
+            what = f"is {short(documents)}; a query's judgements are {shapes}"
+            problems.append(Problem(what, source, id=query))
     if not read:
         problems.append(Problem("is empty: it judges no query", source))
     refuse(problems)
-    return Judgements.from_mapping(read, source)
+    values = numbers(tuple(chain.from_iterable(grades.values() for grades in read.values())))
+    if values is None or not are_grades(values).all():
+        refuse(
+            Problem(f"grade of document {short(document)} {problem}", source, id=query)
+            for query, grades in read.items()
+            for document, grade in grades.items()
+            if (problem := not_a_number(grade) or _not_whole(grade))
+        )
+    return Judgements.from_mapping(cast("dict[str, dict[str, int]]", read), source)
 
 
-def _graded(query: str, judged: object, source: str, problems: list[Problem]) -> Mapping[str, int]:
-    """The grades of a query's documents; appends what is wrong with them."""
-    if isinstance(judged, Mapping):
-        grades = cast(Mapping[object, object], judged)
-        if (
-            set(map(type, grades.values())) == {int}
-            and are_plain_names(grades)
-            and "" not in grades
-        ):
-            whole = cast(Collection[int], grades.values())
-            if max(abs(min(whole)), max(whole)) < LARGEST_GRADE:
-                return cast(Mapping[str, int], grades)
-        given = list(grades.items())
-    elif isinstance(judged, list | tuple | set | frozenset):
-        given = [(document, 1) for document in cast(Collection[object], judged)]
-    else:
-        what = f"is {short(judged)}; a query's judgements are {JUDGED_SHAPES}"
-        problems.append(Problem(what, source, id=query))
-        return {}
-    seen: dict[str, int] = {}
-    found: dict[str, int] = {}
-    for place, (document, grade) in enumerate(given, 1):
-        problem, name = not_a_name(document), str(document)
-        if problem is None:
-            of_grade = not_a_number(grade)
-            if of_grade is None:
-                value = float(cast(float, grade))
-                if value != value // 1 or abs(value) >= LARGEST_GRADE:
-                    of_grade = f"is not a whole number: {value:g}"
-            if of_grade is not None:
-                problem = f"grade of document {short(document)} {of_grade}"
-            elif not name:
-                problem = f"has a document without a name, at position {place}"
-            elif name in seen:
-                problem = _repeated(name, "judged", seen[name], place)
-        if problem is not None:
-            problems.append(Problem(problem, source, id=query))
-            continue
-        seen[name] = place
-        found[name] = int(cast(float, grade))
-    return found
-
-
-def _repeated(name: str, what: str, first: int, second: int) -> str:
-    at = f"at positions {first} and {second}"
-    return f"document {name!r} is {what} twice for its query, {at}; remove one"
+def _not_whole(grade: float) -> str | None:
+    value = float(grade)
+    return None if are_grades(np.array([value])).all() else f"is not a whole number: {value:g}"
 
 
 def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Scores]]:
@@ -114,19 +83,20 @@ def scored(run: Mapping[object, object], source: str) -> Iterator[tuple[str, Sco
             yield query, cast(Scores, retrieved)
             continue
         what = "" if isinstance(retrieved, list | tuple) else f"is {short(retrieved)}"
-        names = cast(Sequence[object], () if what else retrieved)
-        values: Collection[float] = range(0, -len(names), -1)
-        if names and isinstance(names[0], list | tuple):
-            for place, pair in enumerate(names, 1):
+        listed = list(cast(Sequence[object], () if what else retrieved))
+        pairs = [(document, -place) for place, document in enumerate(listed)]
+        if listed and isinstance(listed[0], list | tuple):
+            pairs = cast("list[tuple[object, int]]", listed)
+            for place, pair in enumerate(listed, 1):
                 if not isinstance(pair, list | tuple) or len(cast(Sequence[object], pair)) != 2:
                     what = what or f"position {place} is {short(cast(object, pair))}"
         if what:
-            raise DataError(
-                [Problem(f"{what}; a query's documents are {SHAPES}", source, id=query)]
-            )
-        if names and isinstance(names[0], list | tuple):
-            names, values = zip(*cast(Sequence[tuple[object, float]], names), strict=True)
-        yield query, _by_name(query, names, values, source)
+            shapes = "{document: score}, [document, …] best first, or [[document, score], …]"
+            what = f"{what}; a query's documents are {shapes}"
+            raise DataError([Problem(what, source, id=query)])
+        scores = _by_name(query, pairs, source, problems)
+        refuse(problems)
+        yield query, scores
     if not seen:
         raise DataError([Problem("is empty: it ranks no document", source)])
 
@@ -144,33 +114,43 @@ def _query(given: object, seen: Collection[str], source: str, problems: list[Pro
 
 
 def _by_name(
-    query: str, names: Collection[object], values: Collection[float], source: str
+    query: str,
+    given: Scores | Sequence[tuple[object, float]],
+    source: str,
+    problems: list[Problem],
+    verb: str = "retrieved",
 ) -> Scores:
-    """The scores by the documents' ids as texts; DataError for bad and repeated ids."""
-    named = cast(Collection[str], names)
-    if not are_plain_names(names) or "" in names:
-        refuse(
-            Problem(f"document {short(name)} at position {place} {problem}", source, id=query)
-            for place, name in enumerate(names, 1)
-            if (problem := not_a_name(name) or (None if name != "" else "has no name")) is not None
-        )
-        named = [str(name) for name in names]
-    scores = dict(zip(named, values, strict=True))
-    if len(scores) < len(named):
-        seen: dict[str, int] = {}
-        refuse(
-            Problem(_repeated(name, "retrieved", seen[name], place), source, id=query)
-            for place, name in enumerate(named, 1)
-            if seen.setdefault(name, place) != place
-        )
+    """The scores or grades by the documents' ids as texts; appends bad and repeated ids."""
+    names = list(given) if isinstance(given, Mapping) else [name for name, _ in given]
+    is_plain = are_plain_names(names) and "" not in names
+    if isinstance(given, Mapping):
+        if is_plain:
+            return given
+        given = list(given.items())
+    scores = {cast(str, name): value for name, value in given}
+    if is_plain and len(scores) == len(names):
+        return scores
+    scores, seen = dict[str, float](), dict[str, int]()
+    for place, (given_name, value) in enumerate(given, 1):
+        name = str(given_name)
+        problem = not_a_name(given_name) or (None if name else "has no name")
+        if problem:
+            problem = f"document {short(given_name)} at position {place} {problem}"
+        elif seen.setdefault(name, place) != place:
+            at = f"at positions {seen[name]} and {place}"
+            problem = f"document {name!r} is {verb} twice for its query, {at}; remove one"
+        if problem:
+            problems.append(Problem(problem, source, id=query))
+        scores[name] = value
     return scores
 
 
 def _texted(query: str, scores: Scores, source: str) -> Scores:
     """The scores with all document ids as texts; ids may also be whole numbers."""
-    if are_plain_names(scores) and "" not in scores:
-        return scores
-    return _by_name(query, scores.keys(), scores.values(), source)
+    problems: list[Problem] = []
+    texted = _by_name(query, scores, source, problems)
+    refuse(problems)
+    return texted
 
 
 def rows_of_mapping(run: Mapping[object, object], source: str) -> Rows:
@@ -266,24 +246,16 @@ def _ranks(
 
     `scores` are those of all documents of the piece; `place` ascends.
     """
-    edges = np.cumsum([0, *(len(given) for _, given in piece)])
-    query = np.array(place)
-    start, end = edges[query], edges[query + 1]
-    size = end - start
-    if int(size.sum()) <= 2 * len(scores) + WORTH_SORTING * len(piece):
-        spans = zip(start.tolist(), end.tolist(), strict=True)
-        others = np.concatenate([scores[first:last] for first, last in spans])
-        repeated, begin = np.repeat(own, size), np.cumsum(size) - size
-        rank = np.add.reduceat(others > repeated, begin, dtype=np.int64) + 1
-        n_equal = np.add.reduceat(others == repeated, begin, dtype=np.int64)
-    else:
-        rank, n_equal = np.empty_like(query), np.empty_like(query)
-        begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
-        for first, last in zip(begins, [*begins[1:], len(query)], strict=True):
-            rising = np.sort(scores[start[first] : end[first]])
-            up_to = np.searchsorted(rising, own[first:last], "right")
-            rank[first:last] = len(rising) - up_to + 1
-            n_equal[first:last] = up_to - np.searchsorted(rising, own[first:last], "left")
+    sizes = [len(given) for _, given in piece]
+    edges, query = np.cumsum([0, *sizes]), np.array(place)
+    keys, own_keys = (
+        sort_keys(np.repeat(np.arange(len(piece)), sizes), scores),
+        sort_keys(query, own),
+    )
+    keys.sort()
+    before = np.searchsorted(keys, own_keys, "left")
+    rank = before - edges[query] + 1
+    n_equal = np.searchsorted(keys, own_keys, "right") - before
     # A tied hit comes after the higher names in its tie.
     ties: dict[tuple[int, float], dict[str, int]] = {}
     for hit in np.flatnonzero(n_equal > 1).tolist():

@@ -12,18 +12,12 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Compat, Ints
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
-from ragauge.rankings.reading.fields import (
-    digests,
-    field_of_series,
-    numbered_names,
-    paired,
-    series_of,
-)
-from ragauge.rankings.reading.lookup import grouped, same_pairs
+from ragauge.rankings.reading.fields import field_of_series, numbered_names, series_of
+from ragauge.rankings.reading.lookup import grouped
 from ragauge.rankings.reading.rows import (
-    LARGEST_GRADE,
     Chosen,
     Rows,
+    are_grades,
     refuse,
     refuse_repeated,
     rows_of,
@@ -43,22 +37,15 @@ MAX_THREADS = 4
 
 def judged(rows: Rows) -> Judgements:
     """The rows as judgements; DataError for fractional grades and documents judged twice."""
-    is_whole = (rows.value == np.floor(rows.value)) & (np.abs(rows.value) < LARGEST_GRADE)
     refuse(
         rows.problem(row, f"grade {rows.value[row]:g} is not a whole number", "grade")
-        for row in np.flatnonzero(~is_whole).tolist()
+        for row in np.flatnonzero(~are_grades(rows.value)).tolist()
     )
-    _refuse_repeated_in(rows, "is judged twice")
+    refuse_repeated(rows, "is judged twice")
     block = np.repeat(np.arange(len(rows.first)), np.diff(rows.first, append=len(rows)))
     return Judgements.from_fields(
         rows.query.take(block), rows.document, rows.value.astype(np.int64), rows.source
     )
-
-
-def _refuse_repeated_in(rows: Rows, what: str) -> None:
-    query = np.repeat(numbered_names(rows.query)[1], np.diff(rows.first, append=len(rows)))
-    pairs = same_pairs(rows.document, paired(digests(rows.document), query), query)
-    refuse_repeated(rows, pairs, what)
 
 
 def frame_of(rows: Rows) -> "pl.DataFrame":
@@ -68,7 +55,7 @@ def frame_of(rows: Rows) -> "pl.DataFrame":
     """
     import polars as pl
 
-    _refuse_repeated_in(rows, "is retrieved twice")
+    refuse_repeated(rows, "is retrieved twice")
     columns: dict[str, pl.Series] = {}
     for title, names in (("query", rows.query), ("doc", rows.document)):
         try:
@@ -117,20 +104,13 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
         with ThreadPoolExecutor(min(MAX_THREADS, os.cpu_count() or 1)) as pool:
             found = list(pool.map(matched, pieces))
     judgement, rank, repeated = zip(*found, strict=True)
-    refuse_repeated(rows, chain.from_iterable(repeated), "is retrieved twice")
+    refuse_repeated(rows, "is retrieved twice", chain.from_iterable(repeated))
     is_known = judged_query != NOT_JUDGED
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
     n_retrieved[judged_query[is_known]] = sizes[is_known]
+    hits = np.concatenate(judgement), np.concatenate(rank)
     n_unjudged = int((~is_known).sum())
-    return JudgedRun(
-        judgements,
-        n_retrieved,
-        judgement=np.concatenate(judgement),
-        rank=np.concatenate(rank),
-        n_unjudged_queries=n_unjudged,
-        tag=rows.tag,
-        notes=rows.notes,
-    )
+    return JudgedRun(judgements, n_retrieved, *hits, n_unjudged, rows.tag, notes=rows.notes)
 
 
 def judgements_of_samples(samples: "Samples") -> Judgements:
@@ -139,21 +119,20 @@ def judgements_of_samples(samples: "Samples") -> Judgements:
 
     _refuse_without(samples, "relevant")
     columns = to_columns(samples.frame.select("id", "system", "relevant"))
-    judged: dict[str, Mapping[str, int]] = {}
-    given_by: dict[str, object] = {}
+    judged: dict[str, tuple[object, Mapping[str, int]]] = {}
     problems: list[Problem] = []
     for id, system, relevant in zip(*columns.values(), strict=True):
-        if relevant is None:
-            continue
-        query, grades = cast(str, id), cast(Mapping[str, int], relevant)
-        given_by.setdefault(query, system)
-        if judged.setdefault(query, grades) != grades:
-            what = f"systems {given_by[query]!r} and {system!r} have different `relevant`; use the same for every system"
-            problems.append(Problem(what, samples.source, None, "relevant", query))
+        if relevant is not None:
+            grades = cast(Mapping[str, int], relevant)
+            other, first = judged.setdefault(cast(str, id), (system, grades))
+            if first != grades:
+                what = f"systems {other!r} and {system!r} have different `relevant`; use the same for every system"
+                problems.append(Problem(what, samples.source, None, "relevant", cast(str, id)))
     if not judged:
         problems.append(Problem("is null in every row", samples.source, None, "relevant"))
     refuse(problems)
-    return Judgements.from_mapping(judged, samples.source)
+    by_query = {query: grades for query, (_, grades) in judged.items()}
+    return Judgements.from_mapping(by_query, samples.source)
 
 
 def rows_of_samples(samples: "Samples") -> dict[str, tuple[Rows | None, list[str]]]:

@@ -8,8 +8,17 @@ from typing import Literal, cast
 import numpy as np
 
 from ragauge.errors import DataError, Problem, did_you_mean
-from ragauge.rankings.hits import Floats, Ints
-from ragauge.rankings.reading.fields import Field, field_of, starts_of_blocks, text_of
+from ragauge.rankings.hits import Bools, Floats, Ints
+from ragauge.rankings.reading.fields import (
+    Field,
+    digests,
+    field_of,
+    numbered_names,
+    paired,
+    starts_of_blocks,
+    text_of,
+)
+from ragauge.rankings.reading.lookup import same_pairs
 
 Value = Literal["grade", "score"]
 
@@ -79,8 +88,11 @@ def refuse_bad_names(rows: Rows) -> None:
         refuse(Problem(what, rows.source, rows.line(row), field) for row in at)
 
 
-def refuse_repeated(rows: Rows, pairs: Iterable[tuple[int, int]], what: str) -> None:
-    """DataError for rows with the same document for the same query."""
+def refuse_repeated(rows: Rows, what: str, pairs: Iterable[tuple[int, int]] | None = None) -> None:
+    """DataError for rows with the same document for the same query; `pairs` of such rows, if they are known."""
+    if pairs is None:
+        query = np.repeat(numbered_names(rows.query)[1], np.diff(rows.first, append=len(rows)))
+        pairs = same_pairs(rows.document, paired(digests(rows.document), query), query)
     refuse(
         rows.problem(later, repeated_twice(rows.document.name(earlier), what, rows.line(earlier)))
         for earlier, later in map(sorted, pairs)
@@ -115,29 +127,25 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
     """
     from ragauge.loaders.table import listed
 
-    names, problems = dict[str, str](), list[str]()
-    fields = ("query", "document", kind)
-    found = {field: candidates(columns, field) for field in fields}
+    problems = list[Problem]()
+    found = {field: candidates(columns, field) for field in ("query", "document", kind)}
+    ranks = candidates(columns, "rank") if kind == "score" and not found[kind] else []
+    if is_rank := len(ranks) == 1:
+        found[kind] = ranks
+    present = listed([repr(name) for name in columns], most=30) or "none"
     for field, named in found.items():
         if len(named) > 1:
-            could_be = " and ".join(map(repr, named))
-            problems.append(f"{could_be} could each be the {field}; rename one")
-        elif named:
-            names[field] = named[0]
-    ranks = candidates(columns, "rank") if kind == "score" and kind not in names else []
-    if is_rank := len(ranks) == 1:
-        names[kind] = ranks[0]
-    present = listed([repr(name) for name in columns], most=30) or "none"
-    for field in fields:
-        if field not in names and not found[field]:
+            what = f"{' and '.join(map(repr, named))} could each be the {field}; rename one"
+            problems.append(Problem(what, source))
+        elif not named:
             known = " ".join(_NAMES[field]).split()
             near = [column for column in columns if did_you_mean(column.casefold(), known)]
             hint = f" (is it {near[0]!r}?)" if near else ""
-            problems.append(
-                f"has no column for the {field}{hint}; it has: {present}; known names: {', '.join(known)}"
-            )
-    refuse(Problem(problem, source) for problem in problems)
-    return Chosen(names["query"], names["document"], names[kind], kind, is_rank)
+            what = f"has no column for the {field}{hint}; it has: {present}"
+            problems.append(Problem(f"{what}; known names: {', '.join(known)}", source))
+    refuse(problems)
+    (query,), (document,), (value,) = found.values()
+    return Chosen(query, document, value, kind, is_rank)
 
 
 def candidates(columns: Sequence[str], field: str) -> list[str]:
@@ -192,27 +200,28 @@ def rows_of_values(
     notes: Sequence[str] = (),
 ) -> Rows:
     """Rows made of columns of Python values."""
-    query, document, value = (columns[name] for name in chosen.all)
+    *names, value = (columns[name] for name in chosen.all)
     number = numbers(value)
-    checks = (
-        (chosen.query, query, not_a_name, are_plain_names(query)),
-        (chosen.document, document, not_a_name, are_plain_names(document)),
-        (chosen.value, value, not_a_number, number is not None),
-    )
+    checks = [(not_a_name, are_plain_names(cells)) for cells in names]
+    checks.append((not_a_number, number is not None))
     problems = [
         Problem(problem, source, line(row), column)
-        for column, values, check, is_sound in checks
+        for column, (check, is_sound) in zip(chosen.all, checks, strict=True)
         if not is_sound
-        for row, cell in enumerate(values)
+        for row, cell in enumerate(columns[column])
         if (problem := check(cell)) is not None
     ]
     refuse(problems[:MAX_SHOWN])
-    queries, documents = (
-        field_of([name if isinstance(name, str) else str(name) for name in names])
-        for names in (query, document)
+    query, document = (
+        field_of([name if isinstance(name, str) else str(name) for name in cells])
+        for cells in names
     )
-    number = cast(Floats, number)
-    return rows_of(source, chosen, queries, documents, number, line=line, notes=notes)
+    return rows_of(source, chosen, query, document, cast(Floats, number), line=line, notes=notes)
+
+
+def are_grades(values: Floats) -> Bools:
+    """Which values are whole numbers small enough for a grade, (n,)."""
+    return (values == np.floor(values)) & (np.abs(values) < LARGEST_GRADE)
 
 
 def are_plain_names(values: Iterable[object]) -> bool:

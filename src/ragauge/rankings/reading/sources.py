@@ -7,6 +7,7 @@ as scoring a run of a hundred queries.
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 MAX_THREADS = 4
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_KEY = re.compile(r'"(\w+)"\s*:')
-_LINES_LOOKED_AT = 50
 
 
 def read_judgements(source: "RankingSource | Judgements") -> Judgements:
@@ -172,18 +171,15 @@ def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[st
 def named_runs(runs: "Runs") -> "list[tuple[str | None, RankingSource]]":
     """The runs, each with the name that it is given, if any."""
     if isinstance(runs, Mapping):
-        # Query → document → score, or name → run?
-        by_name = cast("Mapping[str, RankingSource]", runs)
-        for inner in cast(Mapping[str, object], runs).values():
-            if isinstance(inner, Mapping) and inner:
-                innermost = next(iter(cast(Mapping[str, object], inner).values()))
-                if isinstance(innermost, Mapping | list | tuple):
-                    return list(by_name.items())
-                break
-            if inner is not None and not isinstance(inner, Mapping):
-                if not isinstance(inner, list | tuple):
-                    return list(by_name.items())
-                break
+        # Query → documents, or name → run? The first value that is not empty tells.
+        inner: object = next((run for run in runs.values() if run is not None and run != {}), ())
+        if isinstance(inner, Mapping):
+            inner = next(iter(cast(Mapping[str, object], inner).values()))
+            is_named = isinstance(inner, Mapping | list | tuple)
+        else:
+            is_named = not isinstance(inner, list | tuple)
+        if is_named:
+            return list(cast("Mapping[str, RankingSource]", runs).items())
     elif isinstance(runs, Sequence) and not isinstance(runs, str):
         return [(None, run) for run in cast("Sequence[RankingSource]", runs)]
     return [(None, cast("RankingSource", runs))]
@@ -264,7 +260,7 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
     suffix, problems = suffix_of(path), list[Problem]()
     if suffix == "trec":
         return path  # a folder, which is reported when it is read
-    fields: list[str] = []
+    fields: Sequence[str] = ()
     if suffix in _DELIMITERS:
         first = next((line for _, line in text_lines(path, [])), "").rstrip("\r\n")
         fields = [name.strip('"\ufeff ') for name in first.split(_DELIMITERS[suffix])]
@@ -272,8 +268,14 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
         is_known = candidates(fields, "query") or candidates(fields, "document")
         if not is_known and (n_words >= 6 if kind == "score" else n_words == 4):
             return path
+    elif is_file(path) and suffix == ".parquet":
+        import polars as pl
+
+        with path.open("rb") as file, suppress(OSError, pl.exceptions.PolarsError):
+            fields = list(pl.read_parquet_schema(file))  # errors are reported when it is read
     elif is_file(path):
-        fields = _fields(path, suffix)
+        lines = islice(text_lines(path, []), 50)
+        fields = re.findall(r'"(\w+)"\s*:', "".join(line for _, line in lines))
     # A table of judgements may call its grades "relevant", but it names documents.
     if "context_ids" in fields or ("relevant" in fields and not candidates(fields, "document")):
         from ragauge.loaders import load
@@ -291,23 +293,6 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
         choose(fields, kind, str(path))
         raise DataError([Problem("is empty: it has a header and no rows", str(path))])
     return tables.rows_of_csv(path, _DELIMITERS[suffix], kind)
-
-
-def _fields(path: Path, suffix: str) -> list[str]:
-    """The names of a Parquet file's columns, or of the fields of a JSON file's first lines."""
-    from ragauge.loaders.formats.files import text_lines
-
-    if suffix != ".parquet":
-        return _KEY.findall(
-            "".join(line for _, line in islice(text_lines(path, []), _LINES_LOOKED_AT))
-        )
-    import polars as pl
-
-    try:
-        with path.open("rb") as file:
-            return list(pl.read_parquet_schema(file))
-    except (OSError, pl.exceptions.PolarsError):
-        return []  # reported when it is read
 
 
 def _json_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object]":

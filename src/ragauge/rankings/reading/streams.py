@@ -41,10 +41,7 @@ _FOREIGN = {
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix of a table or JSON file, compressed or not; "trec" for all other files.
-
-    A pipe is "trec" whatever its name, because only TREC files are read from pipes.
-    """
+    """The suffix of a table or JSON file, compressed or not; "trec" for all other files and for pipes."""
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     suffix = next((suffix for suffix in TABLES if name.endswith(suffix)), "trec")
     return "trec" if is_pipe(path) else suffix
@@ -61,10 +58,8 @@ def is_trec(source: object) -> bool:
 def refuse_read_twice(sources: Sequence[object]) -> None:
     """DataError if a pipe or standard input is given twice: it can be read only once."""
     seen: list[os.stat_result] = []
-    for source in sources:
-        if not isinstance(source, str | os.PathLike):
-            continue
-        path = Path(cast("str | os.PathLike[str]", source))
+    given = [cast(str, source) for source in sources if isinstance(source, str | os.PathLike)]
+    for path in map(Path, given):
         is_input = str(path) == STANDARD_INPUT
         if not is_input and (is_file(path) or is_folder(path)):
             continue
@@ -162,10 +157,7 @@ def opened(file: Packed) -> Generator["Stream"]:
 
 
 class Stream:
-    """A stream without long blank stretches, limited to the bytes `left` that a compressed file may unpack to.
-
-    A few bytes unpack to many line ends, which would be read, kept and searched.
-    """
+    """A stream without long blank stretches, limited to the bytes `left` that a compressed file may unpack to."""
 
     def __init__(self, stream: BinaryIO, name: str, left: int | None) -> None:
         self.stream, self.name, self.left, self.n_blank = stream, name, left, 0
@@ -182,9 +174,7 @@ class Stream:
         if self.left is not None:
             self.left -= n
             if self.left < 0:
-                what = (
-                    "unpacks to far more than its size; if you trust the file, unpack it yourself"
-                )
+                what = "unpacks to far more than its size; unpack it yourself if you trust it"
                 raise DataError([Problem(what, self.name)])
         return n
 

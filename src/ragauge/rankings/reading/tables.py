@@ -1,6 +1,7 @@
 """Read files and frames with a row for each document: Parquet, CSV, JSON Lines, polars, pandas."""
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,7 +10,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import csv
 from ragauge.loaders.formats.files import unopened
-from ragauge.loaders.formats.parquet import ParquetError, check_parquet
+from ragauge.loaders.formats.parquet import FooterError, check_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.hits import Bytes
 from ragauge.rankings.reading.fields import Field, field_of, field_of_series, texts_of
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
-_TRUTH = {"true": "1", "false": "0"}
 
 
 def rows_of_parquet(path: Path, kind: Value) -> Rows:
@@ -46,7 +46,7 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         place = path.absolute()
         frame = pl.read_parquet(place, columns=columns, glob=False, hive_partitioning=False)
-    except ParquetError as error:
+    except FooterError as error:
         problem = str(error)
     except (OSError, ValueError) as error:
         problem = unopened(path, error)
@@ -64,14 +64,16 @@ def rows_of_frame(frame: "pl.DataFrame", kind: Value, source: str = "polars fram
 
     chosen = choose(frame.columns, kind, source)
     columns = [frame[name] for name in chosen.all]
-    problems = list[Problem]()
-    for column in columns:
-        for row in column.is_null().arg_true()[:1].to_list():
-            more = column.null_count() - 1
-            others = f", and so are {more:,} more" if more else ""
-            what = f"is null{others}; every row needs a value"
-            problems.append(Problem(what, source, row + 1, column.name))
-    refuse(problems)
+    refuse(
+        Problem(
+            f"is null{f', and so are {n - 1:,} more' * (n > 1)}; every row needs a value",
+            source,
+            column.is_null().arg_true()[0] + 1,
+            column.name,
+        )
+        for column in columns
+        if (n := column.null_count())
+    )
     if not len(frame):
         raise DataError([Problem("is empty: it has no rows", source)])
     for at, column in enumerate(columns[:2]):
@@ -98,13 +100,13 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
-    columns = dict[str, list[object]]()
-    for name in chosen.all:
-        values: list[object] = frame[name].tolist()
-        nulls: list[bool] = frame[name].isna().tolist()
-        if any(nulls):
-            values = [None if null else value for null, value in zip(nulls, values, strict=True)]
-        columns[name] = values
+    columns = {
+        name: [
+            None if is_null else value
+            for value, is_null in zip(frame[name].tolist(), frame[name].isna(), strict=True)
+        ]
+        for name in chosen.all
+    }
     return rows_of_values(source, chosen, columns)
 
 
@@ -129,10 +131,9 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
         text = whole_text(packed) if is_gzip == (path.suffix.lower() == ".gz") else None
     except DataError:
         text = None  # the strict reader reports what is wrong
-    if text is not None and (evenly := _split_evenly(text, delimiter.encode())):
-        header, fields = evenly
-        chosen = choose(header, kind, source)
-        cells = [fields[header.index(name)] for name in chosen.all]
+    if text is not None and (fields := _split_evenly(text, delimiter.encode())):
+        chosen = choose(list(fields), kind, source)
+        cells = [fields[name] for name in chosen.all]
         if all(field.length.all() for field in cells):
             return _rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
@@ -143,11 +144,8 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
     return _rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
 
 
-def _split_evenly(text: Bytes, delimiter: bytes) -> tuple[list[str], Sequence[Field]] | None:
-    """The header and each column's cells, for a file in UTF-8 without quotes, blank lines or ragged lines.
-
-    None for any other file; the strict reader then reads it, or reports what is wrong with it.
-    """
+def _split_evenly(text: Bytes, delimiter: bytes) -> dict[str, Field] | None:
+    """Each column's cells, for a file in UTF-8 without quotes, blank or ragged lines; None for any other."""
     if ((text == _QUOTE) | (text == 0)).any():
         return None
     try:
@@ -172,7 +170,8 @@ def _split_evenly(text: Bytes, delimiter: bytes) -> tuple[list[str], Sequence[Fi
         if np.count_nonzero(has_return) != n_returns:
             return None
         ends[-1] = ends[-1] - has_return
-    return names, [Field(text, start, end) for start, end in zip(starts, ends, strict=True)]
+    cells = map(Field, repeat(text), starts, ends)
+    return dict(zip(names, cells, strict=True))
 
 
 def _rows_of_cells(
@@ -193,8 +192,8 @@ def _rows_of_cells(
         read = decimals(value)
     except MalformedError as error:
         words = [cell.lower() for cell in texts_of(value)] if chosen.kind == "grade" else []
-        if _TRUTH.keys() & words:
-            value = field_of([_TRUTH.get(word, word) for word in words])
+        if {"true", "false"} & {*words}:
+            value = field_of([{"true": "1", "false": "0"}.get(word, word) for word in words])
             return _rows_of_cells(source, chosen, (query, document, value), line, notes)
         row = int(np.searchsorted(value.start, error.at, "right")) - 1
         raise DataError([Problem(error.problem, source, line(row), chosen.value)]) from None

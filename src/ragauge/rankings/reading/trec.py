@@ -46,9 +46,6 @@ SINGLE_BELOW = 16 << 20
 """Bytes of a file below which one thread is faster than several."""
 MAX_THREADS = 4
 
-MAX_TAG_LENGTH = 1_000
-"""Bytes of a run's tag that are kept."""
-
 RUN_LINE = "a line of a run has six fields: query Q0 document rank score tag"
 QRELS_LINE = "a line of judgements has four fields: query 0 document grade"
 
@@ -58,7 +55,7 @@ class _InterleavedError(Exception):
 
 
 class _Scanned(NamedTuple):
-    """A scanned piece of a run: lines and hits of its known queries, digests of the others."""
+    """A scanned piece of a run: lines and hits of its known queries, digests of the others, the tag."""
 
     query: Ints
     n_lines: Ints
@@ -112,8 +109,8 @@ def scan_run(
         tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
         if not tag:  # every line has one
             raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
-        query = np.concatenate([piece.query for piece in scanned])
-        unknown = np.concatenate([piece.unknown for piece in scanned])
+        columns = zip(*(piece[:-1] for piece in scanned), strict=True)
+        query, n_lines, unknown, judgement, rank = map(np.concatenate, columns)
         _refuse_parted(query, judgements)
         # Two names that share a digest also lead here; reading the run whole is then only slower.
         if len(distinct(unknown)) < len(unknown):
@@ -123,9 +120,7 @@ def scan_run(
 
         return match_rows_to_qrels(rows_of_trec(file), judgements, compat)
     n_retrieved = np.zeros(judgements.n_queries, np.int64)
-    n_retrieved[query] = np.concatenate([piece.n_lines for piece in scanned])
-    judgement = np.concatenate([piece.judgement for piece in scanned])
-    rank = np.concatenate([piece.rank for piece in scanned])
+    n_retrieved[query] = n_lines
     return JudgedRun(judgements, n_retrieved, judgement, rank, len(unknown), tag)
 
 
@@ -180,7 +175,7 @@ def _scan_piece(
     tag = ""
     if len(score):  # the tag follows the last score
         behind = text[score.end[-1] :].tobytes().lstrip()
-        tag = text_of(behind[:MAX_TAG_LENGTH].split(None, 1)[0])
+        tag = text_of(behind[:1_000].split(None, 1)[0])
     return _Scanned(number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, tag)
 
 
