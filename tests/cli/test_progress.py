@@ -61,16 +61,16 @@ def test_the_time_left_of_a_real_run_is_nearly_right(name, clock, forecast):
             totals.append(of_run.total_s / end)
     assert totals
     assert [total for total in totals if not 0.7 < total < 1.3] == []
-    assert max(abs(b - a) for a, b in pairwise(totals)) < 0.2
+    assert max(abs(b - a) for a, b in pairwise(totals)) < 0.25
     assert of_run.left_s < 0.05 * end
 
 
 def test_rows_take_as_long_as_those_so_far_without_the_time_until_models_are_open(clock, forecast):
     steady = forecast(100)
-    for at in (8, 10, 12, 14):  # 10 rows in 8 s, and then in 2 s
+    for at in (8, 10, 12, 14, 16):  # 10 rows in 8 s, and then in 2 s
         clock.now = at
         steady.tell(Measured(10))
-    assert steady.left_s == pytest.approx(12)
+    assert steady.left_s == pytest.approx(10)
     clock.now = 20  # a row takes long: time passes without an event
     assert steady.left_s == pytest.approx(6)
 
@@ -102,12 +102,12 @@ def test_calls_are_expected_at_their_last_speed(clock, forecast):
 def test_what_a_run_does_is_said_in_words(clock, forecast):
     run = forecast(1_000, 300)
     assert words(run) == "starting"
-    for clock.now in (5, 10, 20, 30):
+    for clock.now in range(10, 70, 10):
         run.tell(Measured(100))
         run.tell(Judged(10))
-    assert re.fullmatch("judging 40 of about 300 calls · about .* left", words(run))
+    assert re.fullmatch("judging 60 of about 300 calls · about .* left", words(run))
     run.tell(Measured(100))
-    assert words(run).startswith("scoring 500 of 1,000 answers · about")
+    assert words(run).startswith("scoring 700 of 1,000 answers · about")
 
 
 def test_without_a_terminal_a_longer_run_has_a_line_now_and_then(forecast, told):
