@@ -17,8 +17,7 @@ from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
 from ragauge.people.review_labels import rater_problems
-from ragauge.people.review_queue import review_queue
-from ragauge.people.review_reasons import MARGIN, N_SAMPLE, ReasonKind
+from ragauge.people.review_queue import MARGIN, N_SAMPLE, ReasonKind, review_queue
 from ragauge.report.plain import counted
 from ragauge.runs.store import RunFolder
 
