@@ -142,8 +142,8 @@ def serve_command(
     """
     from ragauge.cli.commands.view import serve_until_stopped
     from ragauge.web.guard import LOOPBACK
-    from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving
+    from ragauge.web.sites import ReviewSite
 
     site = ReviewSite(queue.review(run, settle=settle), rater_name(rater))
     site.review.check_rater(site.rater)
