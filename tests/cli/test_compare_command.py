@@ -146,32 +146,24 @@ def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["r", "odl"], 2, "'odl' is neither a path nor a system of r; did you mean 'old'?"),
-        (["r", "r"], 2, "r has 3 systems: new, old, same; choose one: new@r"),
-        (["r", "old"], 2, "a comparison needs two systems or more"),
-        (["r", "old", "old"], 2, "'old' of r is given twice"),
-        (["missing", "old"], 2, "missing: no such run folder or file of answers"),
-        (["r", "old", "new", "-m", "exact"], 2, "no metric 'exact'"),
-        (["r", "old", "new", "--by", "topci"], 2, "did you mean 'topic'"),
-        (["r", "old", "new", "--suite", "rag"], 2, "are for files of answers"),
-        (["r", "old", "new", "--cluster", "topic", "--test", "mcnemar"], 2, "as independent"),
-        (
-            ["r", "old", "new", "-o", "x.xls"],
-            2,
-            "'x.xls': unknown format; -o takes a file that ends in .md, .tex",
-        ),
-        (["r", "old", "new", "-o", "x.md", "-f", "table"], 2, "x.md: a table is for the terminal"),
-        (["e", "old"], 5, "e: is not a run folder"),
-        (
-            ["s3://b/r.jsonl", "old"],
-            2,
-            "s3://b/r.jsonl: compare reads runs at URLs, and answers on this machine",
-        ),
+        ("r odl", 2, "'odl' is neither a path nor a system of r; did you mean 'old'?"),
+        ("r r", 2, "r has 3 systems: new, old, same; choose one: new@r"),
+        ("r old", 2, "a comparison needs two systems or more"),
+        ("r old old", 2, "'old' of r is given twice"),
+        ("missing old", 2, "missing: no such run folder or file of answers"),
+        ("r old new -m exact", 2, "no metric 'exact'"),
+        ("r old new --by topci", 2, "did you mean 'topic'"),
+        ("r old new --suite rag", 2, "are for files of answers"),
+        ("r old new --cluster topic --test mcnemar", 2, "as independent"),
+        ("r old new -o x.xls", 2, "'x.xls': unknown format; -o takes a file that ends in .md,"),
+        ("r old new -o x.md -f table", 2, "x.md: a table is for the terminal"),
+        ("e old", 5, "e: is not a run folder"),
+        ("s3://b/r.jsonl old", 2, "s3://b/r.jsonl: compare reads runs at URLs, and answers on"),
     ],
 )
 def test_what_cannot_be_compared_is_said(ragauge, run, tmp_path, arguments, code, message):
     (tmp_path / "e").mkdir()
-    done = ragauge("compare", *arguments)
+    done = ragauge("compare", *arguments.split())
     assert (done.code, done.out) == (code, "")
     assert message in done.err
 
