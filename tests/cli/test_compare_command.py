@@ -1,6 +1,5 @@
 """`ragauge compare`: systems of a run, runs in folders, files of answers; formats and errors."""
 
-import csv
 import io
 import json
 import re
@@ -104,16 +103,6 @@ def test_systems_are_named_with_their_folder_or_all_of_a_run_compared(ragauge, r
     assert len(every["rows"]) == 3
 
 
-def test_runs_in_two_folders(ragauge, tmp_path):
-    for name, n_right in (("monday", 3), ("tuesday", 9)):
-        (tmp_path / f"{name}.jsonl").write_text(answers({"default": n_right}))
-        ragauge("run", f"{name}.jsonl", "-m", "exact_match", "--folder", name)
-    data = json.loads(ragauge("compare", "monday", "tuesday", "-f", "json").out)
-    assert data["systems"] == ["monday", "tuesday"]
-    assert (data["rows"][0]["difference"], data["rows"][0]["verdict"]) == (0.5, "better")
-    assert data["folders"] == ["monday", "tuesday"]
-
-
 @pytest.mark.parametrize("is_named", [False, True])
 def test_files_of_answers_are_evaluated_first(ragauge, tmp_path, is_named):
     for name, n_right in (("old", 3), ("new", 9)):
@@ -135,12 +124,6 @@ def test_slices_are_printed_below(ragauge, run):
     assert lines[at + 1].split()[:2] == ["topic", "metric"]
     assert [line.split()[0] for line in lines[at + 3 : at + 5]] == ["even", "odd"]
     assert "Holm-corrected for 3 tests" in done.out
-
-
-def test_csv_has_a_line_for_each_metric_and_pair(ragauge, run):
-    rows = list(csv.DictReader(io.StringIO(ragauge("compare", run, "-f", "csv").out)))
-    assert [(row["base"], row["candidate"]) for row in rows] == [("new", "old"), ("new", "same")]
-    assert rows[0]["difference"] == "-0.75"
 
 
 @pytest.mark.parametrize(
