@@ -65,12 +65,7 @@ def test_calls_are_counted_as_a_dry_run_counts_them():
     evaluation = Evaluation.prepare(rows, ["answer_class"], judge=judge)
     work = evaluation.workload()
     assert (work.calls, work.judged_by) == (50, ("answer_class",))
-    assert told(evaluation) == {
-        "characters": 0,
-        "texts": 0,
-        "calls": 50,
-        "cells": work.cells,
-    }
+    assert told(evaluation) == {"characters": 0, "texts": 0, "calls": 50, "cells": work.cells}
 
 
 @pytest.mark.parametrize("batch_size", [3, 1000])

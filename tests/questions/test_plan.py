@@ -2,7 +2,7 @@ import pytest
 
 from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError
-from ragauge.questions.plan import Spread, counts_of, read_types
+from ragauge.questions.making import Spread, counts_of, read_types
 
 
 def test_the_largest_remainders_round_up_so_that_the_counts_sum_to_n():

@@ -1,8 +1,4 @@
-"""Keep every reply on disk as it arrives, so that no question is paid for twice, not even by two runs at once.
-
-The replies are in their own table of the cache's file and are never evicted. A lease, in another table,
-says that some run is asking a question now.
-"""
+"""Keep every reply on disk as it arrives; a lease says that some run is asking now. So no question is paid for twice, not even by two runs at once."""
 
 import json
 import os

@@ -234,10 +234,7 @@ def _chunk_passages(
 
 
 def _boilerplate(texts: Mapping[str, str], left_out: Counter[str]) -> frozenset[str]:
-    """Lines that many documents have, or many pages of one at their top or bottom: notices, headers, footers.
-
-    The numbers of a page's header may differ.
-    """
+    """Lines that many documents have, or many pages of one at their top or bottom, where numbers may differ: notices, headers, footers."""
     found = _frequent([_lines(text) for text in texts.values()])
     n_found = len(found)
     for text in texts.values():

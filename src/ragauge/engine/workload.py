@@ -1,8 +1,9 @@
 """How much a run has to do, before it begins: texts to encode, calls to judges, values to compute."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, partial
 from time import perf_counter
 
 from ragauge.engine.batch import measure
@@ -40,10 +41,8 @@ class Workload:
 
     def times(self, factor: float) -> "Workload":
         """The work of `factor` times as many rows."""
-        counts = {
-            name: round(getattr(self, name) * factor)
-            for name in ("n_rows", "cells", "characters", "calls")
-        }
+        names = ("n_rows", "cells", "characters", "calls")
+        counts = {name: round(getattr(self, name) * factor) for name in names}
         encoded_by = self.encoded_by and {k: round(n * factor) for k, n in self.encoded_by.items()}
         return replace(self, **counts, encoded_by=encoded_by)
 
@@ -57,40 +56,54 @@ def workload(plan: Plan, samples: Samples, resources: Resources, batch_rows: int
     columns: dict[str, set[str]] = {}  # of texts, by the metric that encodes them
     of_model: dict[str, set[str]] = {}
     judged_by: list[str] = []
-    for metric in plan.metrics:
-        if metric.node is None:
-            continue
+    for metric in (metric for metric in plan.metrics if metric.node is not None):
         needed = plan.only([metric]).nodes
         for node in filter(_encodes, needed):
             reads = plan.only((), [node.key])
-            own = {name for name in TEXT_COLUMNS if name in reads.columns}
-            if reads.has_async_nodes:
-                own = {"question"}  # questions that a judge makes, and the asked one
+            # Of an async one questions that a judge makes, and the asked one.
+            own = {"question"} if reads.has_async_nodes else reads.columns & {*TEXT_COLUMNS}
             columns.setdefault(metric.name, set()).update(own)
-        if columns.get(metric.name):
-            for node in filter(_encodes, needed):
-                model = str(node.settings.get("model"))
-                of_model.setdefault(model, set()).update(columns[metric.name])
+        for node in filter(_encodes, needed):
+            model = str(node.settings.get("model"))
+            of_model.setdefault(model, set()).update(columns[metric.name])
         if any("judge" in node.definition.resources for node in needed):
             judged_by.append(metric.name)
-    sizes = _Sizes(samples)
     calls, n = 0, min(len(samples), ROWS_SAMPLED)
     if judged_by and n:  # counted on a few rows as a dry run counts them
         estimating = resources.for_estimate()
-        try:
+        # A metric of the user's own may not be able to read a likely reply.
+        with suppress(MetricError):
             measure(plan.for_judges(), samples.batch(0, n), estimating)
             calls = sum(session.usage.estimate().calls for session in estimating.judges.values())
-        except MetricError:  # a metric of the user's own that cannot read a likely reply
-            pass
+    size_of = cache(partial(_characters, samples, {}))
     return Workload(
         len(samples),
         len(samples) * len(plan.nodes),
         min(batch_rows, len(samples)),
-        sum(map(sizes.of, of_model.values())),
+        sum(size_of(frozenset(names)) for names in of_model.values()),
         round(calls * resources.judging.repeat * len(samples) / max(n, 1)),
-        {name: sizes.of(names) for name, names in columns.items() if names},
+        {name: size_of(frozenset(names)) for name, names in columns.items() if names},
         tuple(judged_by),
     )
+
+
+def _characters(samples: Samples, known: dict[str, int], names: Collection[str]) -> int:
+    """The characters of the distinct texts of columns, of contexts only those that an answer is compared with."""
+    import polars as pl
+
+    for name in {*names} & {*samples.columns} - known.keys():
+        cells = samples.frame[name]
+        texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
+        known[name] = int(texts.drop_nulls().unique().str.len_chars().sum())
+    sizes = {name: known[name] for name in names if name in known}
+    if sizes.get("answer") and sizes.get("contexts"):
+        own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
+        sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
+        most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
+        read = pl.min_horizontal(own, most).sum().alias("read")
+        n_read, n_all = samples.frame.select(read, own.sum().alias("all")).row(0)
+        sizes["contexts"] = round(sizes["contexts"] * (n_read / n_all if n_all else 1.0))
+    return sum(sizes.values())
 
 
 def characters_per_second(plan: Plan, samples: Samples, resources: Resources) -> float | None:
@@ -125,40 +138,6 @@ def _encodes(node: Node) -> bool:
     return "encoder" in node.definition.resources
 
 
-class _Sizes:
-    """The characters of the distinct texts of columns."""
-
-    def __init__(self, samples: Samples) -> None:
-        self.samples = samples
-        self.known: dict[str, int] = {}
-
-    def of(self, names: Iterable[str]) -> int:
-        import polars as pl
-
-        names = [name for name in names if name in self.samples.columns]
-        for name in names:
-            if name not in self.known:
-                cells = self.samples.frame[name]
-                texts = cells.explode() if isinstance(cells.dtype, pl.List) else cells
-                self.known[name] = int(texts.drop_nulls().unique().str.len_chars().sum())
-        sizes = {name: self.known[name] for name in names}
-        if sizes.get("answer") and sizes.get("contexts"):
-            sizes["contexts"] = round(sizes["contexts"] * self._share_compared)
-        return sum(sizes.values())
-
-    @cached_property
-    def _share_compared(self) -> float:
-        """The share of the contexts' sentences that an answer is compared with."""
-        import polars as pl
-
-        own = pl.col("contexts").list.eval(pl.element().str.len_chars()).list.sum()
-        sentences = pl.col("answer").str.len_chars() / CHARACTERS_PER_TEXT
-        most = (COMPARED - 1 + sentences.clip(1)) * CHARACTERS_PER_TEXT
-        read = pl.min_horizontal(own, most).sum().alias("read")
-        n_read, n_all = self.samples.frame.select(read, own.sum().alias("all")).row(0)
-        return n_read / n_all if n_all else 1.0
-
-
 OWN = "ragauge"
 
 
@@ -190,11 +169,9 @@ def without_columns(plan: Plan, first: Columns, resources: Resources) -> Mapping
 def _may_call(node: Node, nodes: Mapping[str, Node]) -> bool:
     """Whether a judge, an encoder or somebody else's function takes part in computing the node."""
     is_own = node.definition.function.__module__.partition(".")[0] == OWN
-    return (
-        not is_own
-        or bool(node.definition.resources)
-        or any(_may_call(nodes[source.node], nodes) for source in node.inputs if source.node)
-    )
+    sources = [nodes[source.node] for source in node.inputs if source.node]
+    is_alone = is_own and not node.definition.resources
+    return not is_alone or any(_may_call(source, nodes) for source in sources)
 
 
 def _missing(node: Node, nodes: Mapping[str, Node], known: set[str]) -> list[str]:

@@ -201,11 +201,11 @@ def check_questions(
     checked = check(read, passages)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.model_checks import with_judge
+        from ragauge.questions.models import with_judge
 
         checked = with_judge(checked, passages, judge_config_of(judge), cache)
     if encoder is not None:
-        from ragauge.questions.model_checks import with_encoder
+        from ragauge.questions.models import with_encoder
 
         checked = with_encoder(checked, passages, encoder)
     return CheckedQuestions(checked, passages, source)

@@ -98,10 +98,7 @@ def _description(draft: Draft) -> tuple[str, str]:
 
 
 def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """A question that several things may be meant by; the reference has the answer for each.
-
-    `How many beds does the hut have?` of two huts, and questions that differ in their headings alone.
-    """
+    """A question that several things may be meant by, as questions that differ in their headings alone; the reference has the answer for each."""
     groups: dict[str, dict[str, Draft]] = defaultdict(dict)
     for draft in drafts:
         if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:

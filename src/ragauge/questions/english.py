@@ -1,8 +1,4 @@
-"""English questions from single sentences, with exact references and without a model.
-
-A clause is asked for one part of it: the part is taken out, and `How many beds`, `When` or `Where` comes
-before what is left in the order of a question. A subject is asked for by what is said of it.
-"""
+"""English questions from single sentences, with exact references: a part of a clause is taken out, and `How many beds` comes before what is left."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -125,7 +125,7 @@ def _check_run(path: Path, targets: Sequence[Target]) -> int:
     folder = RunFolder.at(path)
     if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
         folder.manifest()  # raises StoreError: no run is here, so none is damaged
-    findings = [(each.what, each.problem) for each in check_run(folder)]
+    findings = list(check_run(folder))
     if not any(problem for _, problem in findings):
         findings.append((SUMMARIES[0], _problem_of_summary(folder)))
     wrong = [(what, folder.named(problem)) for what, problem in findings if problem]
