@@ -21,12 +21,6 @@ def number(metric: MetricDisplay, value: object) -> str:
     return f"{shown:.{digits}f}"
 
 
-def metric_name(metric: MetricDisplay) -> str:
-    """The name, with an arrow if lower is better; a count says so."""
-    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
-    return f"{name} (count)" if metric.show == "count" else name
-
-
 def aggregate(metric: MetricDisplay, row: SummaryRow) -> str:
     """The summary row's aggregate or, for a count, its sum."""
     if metric.show == "mean" or row["mean"] is None:
@@ -62,11 +56,12 @@ def unscored(row: SummaryRow) -> str:
 
 
 def cells(metric: MetricDisplay, row: SummaryRow) -> tuple[str, str, str, str, str, str]:
-    """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
-    name, value, scored = (
-        metric_name(metric),
-        aggregate(metric, row),
-        f"{row['ok']:,} of {row['n']:,}",
-    )
+    """A summary row as people read it: name, value, interval, bounds, how many have a value or not.
+
+    The name has an arrow if lower is better; a count says so.
+    """
+    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
+    name += " (count)" if metric.show == "count" else ""
+    value, scored = aggregate(metric, row), f"{row['ok']:,} of {row['n']:,}"
     why = metric.unavailable or unscored(row)
     return name, value, interval(metric, row), bounds(metric, row), scored, why
