@@ -46,11 +46,7 @@ def bounds(metric: MetricDisplay, row: SummaryRow) -> str:
 
 
 def unscored(row: SummaryRow) -> str:
-    """How many of a summary row's scores have no value, by status.
-
-    >>> unscored({"undefined": 0, "missing": 2, "failed": 0, "skipped": 1})
-    '2 missing, 1 skipped'
-    """
+    """How many of a summary row's scores have no value, by status."""
     statuses = [str(status) for status in Status if status is not Status.OK]
     return ", ".join(f"{row[status]:,} {status}" for status in statuses if row[status])
 
