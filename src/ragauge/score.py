@@ -132,7 +132,11 @@ class Score:
 
     @property
     def flags(self) -> list[str]:
-        """The score's flags, as its evidence gives them."""
+        """The score's flags, as its evidence gives them.
+
+        >>> print(*Score(0.5, evidence={"cut": ["answer"], "needs_review": True}).flags)
+        needs_review truncated
+        """
         evidence = self.evidence
         if not evidence:
             return []
