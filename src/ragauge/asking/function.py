@@ -196,10 +196,7 @@ def _at_once(
 
 
 def _joined(parts: Sequence[object]) -> object:
-    """The parts of a stream as one result: texts joined, with the fields of the mappings among them.
-
-    A single part stays as it is.
-    """
+    """The parts of a stream as one result: texts joined, with the fields of the mappings among them; a single part as it is."""
     texts = [part for part in parts if isinstance(part, str)]
     others = [part for part in parts if not isinstance(part, str) and part is not None]
     if not others:

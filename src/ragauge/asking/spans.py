@@ -1,8 +1,4 @@
-"""What a function did, from its OpenTelemetry spans: retrieved documents, tool calls, tokens.
-
-Needs the extra `otel`, and spans by the conventions of OpenInference or GenAI. The function is not changed: a processor beside
-its own ones gets the spans that begin while it answers.
-"""
+"""What a function did, from its OpenTelemetry spans by the conventions of OpenInference or GenAI: retrieved documents, tool calls, tokens. Needs the extra `otel`."""
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar

@@ -27,7 +27,7 @@ from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.filter import select
+from ragauge.samples.samples import select
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter

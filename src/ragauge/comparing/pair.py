@@ -14,9 +14,17 @@ from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
-from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, by_question, interval
-from ragauge.stats.rounding import ROUNDING
+from ragauge.stats.intervals import (
+    Estimate,
+    Floats1d,
+    Floats2d,
+    by_question,
+    difference_of,
+    ends_of,
+    interval,
+    mean_of_parts,
+)
+from ragauge.stats.paired_tests import ROUNDING
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

@@ -26,11 +26,10 @@ from ragauge.comparing.systems import ComparedSystem
 from ragauge.runs.aggregates import aggregate_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats import paired_tests
-from ragauge.stats.corrections import benjamini_hochberg, holm, of_family
 from ragauge.stats.distributions import t_p_value
-from ragauge.stats.rounding import mean_of
+from ragauge.stats.paired_tests import mean_of
 from ragauge.stats.sign_patterns import PValue, randomization_p_values
-from ragauge.stats.tests import pairwise_p_values
+from ragauge.stats.tests import benjamini_hochberg, holm, of_family, pairwise_p_values
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

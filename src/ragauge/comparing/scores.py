@@ -17,8 +17,7 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.samples.samples import FIELDS, by_number
 from ragauge.score import Flag, Status
-from ragauge.stats.aggregates import parts_of
-from ragauge.stats.intervals import value_of
+from ragauge.stats.intervals import parts_of, value_of
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

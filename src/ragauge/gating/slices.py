@@ -18,8 +18,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
 from ragauge.runs.summary import clusters_in, summarise_pieces
-from ragauge.samples.filter import matches, matching
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import Samples, matches, matching
 from ragauge.score import Status
 from ragauge.where import Filter
 

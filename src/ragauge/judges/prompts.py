@@ -1,15 +1,4 @@
-"""The prompts: one file per question, with a version and a digest.
-
-    version = 1
-    ---
-    {{contexts}}
-    {{claims}}
-
-    For each numbered claim …
-
-`{{name}}` is replaced by an untrusted text, `[[n]]` by our own value. Your own folder can replace any
-prompt, with the same file name and marks.
-"""
+"""The prompts: one file per question, with a version and a digest; `{{name}}` is replaced by an untrusted text, `[[n]]` by our own value."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

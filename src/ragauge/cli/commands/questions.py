@@ -69,7 +69,7 @@ def check_command(
     from ragauge.questions.checking import CheckedQuestions
     from ragauge.questions.checks import check
     from ragauge.questions.loading import read_questions
-    from ragauge.questions.model_checks import estimate, with_encoder, with_judge
+    from ragauge.questions.models import estimate, with_encoder, with_judge
     from ragauge.questions.people import read_labels
 
     inputs = [path for path in (questions, *documents, labels) if path is not None]
@@ -141,9 +141,16 @@ def make_command(
     """
     from ragauge.cli.outcome import print_estimate
     from ragauge.questions.evidence import documents_of
-    from ragauge.questions.judge_writer import JudgeWriter
-    from ragauge.questions.making import made_report, plan_report, pool, questions
-    from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.questions.making import (
+        TYPES,
+        counts_of,
+        made_report,
+        plan_report,
+        pool,
+        questions,
+        read_types,
+    )
+    from ragauge.questions.models import JudgeWriter
     from ragauge.questions.question import write_rows
 
     shares, targets = TYPES if types is None else read_types(types), [(form or "table", None)]
