@@ -20,8 +20,7 @@ from ragauge.cli.streams import one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
-from ragauge.samples.filter import select
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import Samples, select
 from ragauge.views.run_notes import took
 
 ANSWERS_FOLDER = Path("ragauge-answers")

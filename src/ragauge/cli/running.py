@@ -27,7 +27,7 @@ from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.filter import select
+from ragauge.samples.samples import select
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
 from ragauge.where import Filter
@@ -83,9 +83,8 @@ def run_config(
     from ragauge.views.run_report import run_report, write_run
 
     if fast and retry_unreadable:
-        raise PlanError(
-            "--fast makes no calls, but --retry-unreadable needs them; remove one of the two"
-        )
+        why = "--fast makes no calls, but --retry-unreadable needs them"
+        raise PlanError(f"{why}; remove one of the two")
     names = ", ".join(path.name for path in _inputs(config))
     with live_line(lambda: f"loading {names}", quiet=quiet):
         mode = "estimate" if dry_run else "cached" if fast else "ask"
@@ -250,10 +249,9 @@ def _write_page(run: ScoredRun) -> None:
         say(f"{REPORT} is not written: {why}")
         return
     if len(run.samples) > MAX_ON_PAGE:
-        say(
-            f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
-            f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
-        )
+        why = f"for more than {MAX_ON_PAGE:,} answers, which takes minutes"
+        how = f"look at one question with: ragauge show {command} ID; write it all the same with"
+        say(f"{REPORT} is not written {why}; {how}: ragauge report {command}")
         return
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE

@@ -240,11 +240,7 @@ def _tokens(layer: object, long_text: LongText) -> str:
 def pieces(
     rows: Sequence[Row], size: Callable[[Row], int], most: int = CHARACTERS_PER_CALL
 ) -> Iterator[Sequence[Row]]:
-    """The rows in pieces of at most `most` text each; a longer row is a piece by itself.
-
-    >>> list(pieces(["aa", "b", "ccc", "d"], len, 3))
-    [['aa', 'b'], ['ccc'], ['d']]
-    """
+    """The rows in pieces of at most `most` text each; a longer row is a piece by itself."""
     start = total = 0
     for at, row in enumerate(rows):
         own = size(row)

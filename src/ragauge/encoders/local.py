@@ -44,11 +44,7 @@ class Tokens:
 
 
 def windows_of(n_content: int, size: int) -> tuple[range, ...]:
-    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones.
-
-    >>> windows_of(9, 4)
-    (range(0, 4), range(2, 6), range(4, 8), range(5, 9))
-    """
+    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones."""
     if n_content <= size:
         return (range(n_content),)
     starts = (*range(0, n_content - size, max(1, size // 2)), n_content - size)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.frames import in_other_languages
-from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import (
@@ -81,14 +80,18 @@ def score(
         raise PlanError(f"score takes a metric's label or function, got {label!r:.80}")
     columns, resources = _one_row(fields), Resources(encoder, judging=judge_config_of(judge))
     plan = make_plan([suite_for_label(label)], list(columns), resources.defaults())
-    _check_used(label, fields, plan)
+    read = [column for node in plan.nodes for column in node.definition.columns]
+    parts = {column.name for column in read if column.takes_score}
+    known = {*FIELDS, "reference", *plan.columns, *parts}
+    reads = "; it reads " + ", ".join(sorted(plan.columns))
+    if unread := [name for name in fields if name not in {*known, "state"}]:
+        hints = {name: did_you_mean(name, known) or reads for name in unread}
+        raise PlanError(f"{label} does not read the field {name!r}{hints[name]}" for name in hints)
     at = next((at for at, metric in enumerate(plan.metrics) if metric.name == label), 0)
     try:
         scores = measure(plan, columns, resources)[at]
     except MetricError as error:
-        columns_of_plan = (column for node in plan.nodes for column in node.definition.columns)
-        is_composite = any(column.takes_score for column in columns_of_plan)
-        if is_composite and isinstance(error.__cause__, ValueError | TypeError):
+        if parts and isinstance(error.__cause__, ValueError | TypeError):
             raise PlanError(f"{label}: {error.__cause__}") from None
         raise
     found = cast(Score, scores[0])
@@ -413,14 +416,3 @@ def _one_row(fields: Mapping[str, object]) -> Columns:
             shown = "reference" if name == "references" and name not in fields else name
             raise DataError([Problem(str(error), "rg.score", field=shown)]) from None
     return columns
-
-
-def _check_used(label: str, fields: Mapping[str, object], plan: Plan) -> None:
-    columns = [column for node in plan.nodes for column in node.definition.columns]
-    parts = {column.name for column in columns if column.takes_score}
-    known = {*FIELDS, "reference", *plan.columns, *parts}
-    reads = "; it reads " + ", ".join(sorted(plan.columns))
-    unread = [name for name in fields if name not in {*known, "state"}]
-    hints = {name: did_you_mean(name, known) or reads for name in unread}
-    if problems := [f"{label} does not read the field {name!r}{hints[name]}" for name in hints]:
-        raise PlanError(problems)
