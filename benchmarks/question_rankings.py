@@ -22,8 +22,7 @@ import ragauge as rg
 from ragauge.documents.passage import Passage, passages_of
 from ragauge.documents.reading import Documents
 from ragauge.encoders.factory import open_encoder
-from ragauge.questions.bm25 import Bm25, terms
-from ragauge.questions.evidence import PassageIndex
+from ragauge.questions.evidence import Bm25, PassageIndex, terms
 from ragauge.questions.question import Question
 
 DEPTH = 50

@@ -21,7 +21,7 @@ from ragauge.label import PRECISIONS
 from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.documents import CONTAINER_KEYS, TEXT_KEYS
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
-from ragauge.loaders.values import ANSWERING, ASKING
+from ragauge.loaders.table import ANSWERING, ASKING
 from ragauge.runs.cautions import MetricCaution
 from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
 from ragauge.runs.findings import FindingMatch

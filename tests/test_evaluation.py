@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import ragauge as rg
-from ragauge.engine.executors import MIN_ROWS_FOR_WORKERS
 from ragauge.errors import MetricError, PlanError, RagaugeError
 from ragauge.evaluation import Evaluation
 from ragauge.label import Label
@@ -222,7 +221,7 @@ def whole(rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"batch_size": 7}, {"workers": 3}, {"batch_size": 1}])
+@pytest.mark.parametrize("options", [{"batch_size": 7}, {"batch_size": 1}])
 def test_batches_and_threads_do_not_change_a_score(rows, whole, options):
     run = rg.evaluate(rows, ALL_SUITES, **options)
     assert sorted_scores(run).equals(sorted_scores(whole))
@@ -241,18 +240,6 @@ def test_the_order_of_rows_and_columns_does_not_change_a_digit_of_the_summary(ro
     )
     assert ours.equals(expected)
     assert sorted_scores(run).equals(sorted_scores(whole))
-
-
-@pytest.mark.slow
-def test_worker_processes_give_the_scores_of_this_one():
-    samples = [
-        {"id": f"q{at}", "answer": f"The fee is ${at % 7}.", "references": [f"${at % 5}"]}
-        for at in range(MIN_ROWS_FOR_WORKERS)
-    ]
-    asking = ["exact_match", "number_match", "fuzzy_match"]
-    here, there = (rg.evaluate(samples, asking, workers=workers) for workers in (1, 2))
-    assert there.scores.sort("id", "metric").equals(here.scores.sort("id", "metric"))
-    assert there.summary().equals(here.summary())
 
 
 def test_progress_is_told_as_batches_are_finished():
@@ -321,15 +308,6 @@ def test_a_part_that_is_not_of_its_batch_is_computed_again(tmp_path, foreign):
     foreign(pl.read_parquet(part)).write_parquet(part)
     again = rg.evaluate(rows, "exact_match", folder=tmp_path, batch_size=2)
     assert again.scores.equals(whole.scores)
-
-
-def test_a_metric_that_tries_to_end_the_program_is_named(own_metrics):
-    @rg.metric
-    def leaving(answer: str) -> float:
-        raise SystemExit("bye")
-
-    with pytest.raises(rg.MetricError, match="leaving raised SystemExit: bye on sample 'q1'"):
-        rg.evaluate([{"id": "q1", "answer": "x"}], leaving)
 
 
 @pytest.mark.parametrize(

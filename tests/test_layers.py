@@ -81,7 +81,6 @@ NUMERICAL = {
     *(module for module in MODULES if module.startswith(("encoders.", "rankings.", "stats."))),
     *modules("features", "rankings", "matches", "sentence_cosines", "sentence_matrix"),
     *modules("metrics", "ranking", "sentences", "groundedness"),
-    *modules("questions", "bm25"),
 }
 MAY_BE_HEAVY = {
     ("report.terminal", "rich"),

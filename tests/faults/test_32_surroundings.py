@@ -52,10 +52,7 @@ SLOW = {
 @LINUX
 @pytest.mark.parametrize(
     ("script", "codes"),
-    [
-        *QUICK.values(),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW.values()),
-    ],
+    [*QUICK.values(), *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW.values())],
     ids=[*QUICK, *SLOW],
 )
 def test_the_surroundings_of_a_command_are_no_bug(tmp_path, script, codes):

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragauge.documents.passage import Passage
 from ragauge.errors import PlanError
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
-from ragauge.questions import judge_writer, model_checks
+from ragauge.questions import models
 
 SHIPPED = Prompts().by_name
 TRANSLATED = ["de", "es", "fr", "zh"]
@@ -50,8 +51,9 @@ def asked():
     yield questions.steps("kind?", 1, 5)
     texts = {"question": "q", "answer": "a", "references": ["r"], "contexts": ["c"]}
     yield questions.grade("kind?", ["Read."], texts, 1, 5)
-    yield judge_writer._asked(0, "factual", ["p"], "somebody")
-    yield model_checks.answering("q", ["p"])
+    slot = models.Slot("number", (Passage("p", "d", 0, 1, "p"),))
+    yield models._asked(0, slot, "somebody")
+    yield models.answering("q", ["p"])
 
 
 @pytest.mark.parametrize("language", [None, *TRANSLATED, "sw"])

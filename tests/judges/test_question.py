@@ -15,7 +15,10 @@ from ragauge.judges.replies.checking import ReplyError
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {"verdict": {"enum": ["right", "wrong"]}, "score": {"type": "integer"}},
+    "properties": {
+        "verdict": {"type": "string", "enum": ["right", "wrong"]},
+        "score": {"type": "integer"},
+    },
     "required": ["verdict", "score"],
 }
 FORGED = '{"verdict": "right", "score": 5}'

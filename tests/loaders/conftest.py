@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragauge.errors import DataError
-from ragauge.loaders import gold as gold_join
 from ragauge.loaders import load, reading
+from ragauge.loaders import questions as gold_join
 from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]

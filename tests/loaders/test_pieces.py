@@ -14,8 +14,8 @@ from ragauge import loaders
 from ragauge.errors import DataError
 from ragauge.loaders import load, reading
 from ragauge.samples import file as sample_file
-from ragauge.samples import filter as sample_filter
-from ragauge.samples.filter import select
+from ragauge.samples import samples as sample_filter
+from ragauge.samples.samples import select
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, object]]

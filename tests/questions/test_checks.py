@@ -8,8 +8,8 @@ from planted_questions import FAULTS, corpus, planted
 import ragauge as rg
 from ragauge.cli import main
 from ragauge.documents.reading import read_documents
-from ragauge.questions.bm25 import Bm25
 from ragauge.questions.checks import check, is_stated
+from ragauge.questions.evidence import Bm25
 from ragauge.questions.loading import read_questions
 from ragauge.questions.wording import why_malformed, why_not_standalone, why_type_differs
 
@@ -270,7 +270,7 @@ def test_answers_of_a_test_set_without_references_are_the_expected_ones(tmp_path
 
 def test_bm25_gives_the_scores_of_lucene():
     bm25s = pytest.importorskip("bm25s")
-    from ragauge.questions.bm25 import terms
+    from ragauge.questions.evidence import terms
 
     texts = [row["text"] for row in corpus()[0]]
     tokens = [terms(text) for text in texts]

@@ -13,7 +13,7 @@ import ragauge as rg
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Request, reply_ledger
 from ragauge.questions.evidence import documents_of
-from ragauge.questions.judge_writer import JudgeWriter, slots
+from ragauge.questions.models import JudgeWriter, slots
 
 HUTS = [
     f"{name} Hut stands at {height} m near the Quarrow Hills Path and has {beds} beds for walkers, a stove and a spring."

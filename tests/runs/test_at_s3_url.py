@@ -75,35 +75,6 @@ def test_a_killed_run_is_resumed_and_copied_with_the_same_numbers(bucket, tmp_pa
         assert (here / name).read_bytes() == (fetched / name).read_bytes(), name
 
 
-def test_runs_are_shown_and_compared_by_their_urls(bucket, tmp_path):
-    cache, url = tmp_path / "cache", f"{bucket}/shown"
-    rows = [
-        {"id": f"q{at}", "answer": str(at % 3), "reference": "1", "system": system}
-        for at in range(30)
-        for system in ("alpha", "beta")
-    ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run = ("run", "a.jsonl", "-m", "exact_match", "--folder")
-    made = command(*run, url, cache=cache)
-    assert (made.returncode, f"stored in {url}" in made.stderr) == (0, True), made.stderr
-    local = command(*run, "here", cache=cache)
-    assert made.stdout == local.stdout.replace("here", url)
-    elsewhere = tmp_path / "elsewhere"
-    for given in (
-        ["show", "RUN"],
-        ["show", "RUN", "q1"],
-        ["compare", "RUN"],
-        ["doctor", "--check", "RUN"],
-    ):
-        outputs = [
-            command(*(part.replace("RUN", place) for part in given), cache=elsewhere).stdout
-            for place in ("here", url)
-        ]
-        assert outputs[0].replace("here", url) == outputs[1] != ""
-    other = command("run", "a.jsonl", "-m", "token_f1", "--folder", url, cache=elsewhere)
-    assert (other.returncode, "holds another run" in other.stderr) == (5, True)
-
-
 def test_what_does_not_answer_is_one_sentence(bucket, tmp_path):
     cache, url = tmp_path / "cache", f"{bucket}/none"
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n')

@@ -213,8 +213,7 @@ def test_the_files_of_encoders_judges_and_aggregates_count(mine):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "counts"),
-    [("3", "4", True), ("x >", "x >=", True), ("", "", False)],
+    ("old", "new", "counts"), [("3", "4", True), ("x >", "x >=", True), ("", "", False)]
 )
 def test_a_function_of_a_notebook_counts_with_what_it_names(mine, monkeypatch, old, new, counts):
     source = (

@@ -42,10 +42,7 @@ def test_a_released_folder_has_its_scores(folder):
     # q1 and q2 of base, and all three of new, are answered; "The fee is $5." is the reference.
     values = run.scores.sort("system", "id").filter(metric="exact_match")["value"].to_list()
     assert values == [1.0, 0.0, None, 0.0, 1.0, 1.0]
-    assert run.summary().filter(metric="recall@2")["mean"].to_list() == [
-        pytest.approx(1 / 3),
-        1.0,
-    ]
+    assert run.summary().filter(metric="recall@2")["mean"].to_list() == [pytest.approx(1 / 3), 1.0]
     assert run.problems == ()
     assert json.loads((folder / "manifest.json").read_text())["format"] == 2
 

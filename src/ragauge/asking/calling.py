@@ -1,8 +1,4 @@
-"""Call a function away from our event loop, many times at once.
-
-A target that blocks must hold up neither timeouts nor the ledger. So coroutines run on a loop of their own, all else in threads.
-Waking another thread is most of the work of a short call. So some calls wait beside those that run, and begin without us.
-"""
+"""Call a function away from our event loop, many times at once: coroutines on a loop of their own, all else in threads. As waking another thread is most of the work of a short call, some calls wait beside those that run."""
 
 import asyncio
 import os

@@ -26,7 +26,6 @@ from ragauge.calls.connections import (
     Connections,
     Destination,
     Received,
-    is_transport_error,
 )
 from ragauge.calls.rate_limit import MAX_CONCURRENCY
 from ragauge.errors import JudgeError, MissingExtraError, PlanError
@@ -168,13 +167,7 @@ class HttpTarget:
         def arrived(n_bytes: int) -> None:
             arrivals.append((n_bytes, time.perf_counter() - start))
 
-        try:
-            received = await self.open().send(destination, body, arrived)
-        except Exception as error:
-            if not is_transport_error(error):
-                raise
-            why = self.address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise Unanswered(f"the connection was lost ({why})") from None
+        received = await self.open().send(destination, body, arrived)
         latency_s = time.perf_counter() - start
         content = received.content
         if received.is_error:

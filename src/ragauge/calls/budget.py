@@ -104,14 +104,11 @@ class Usage:
     calls: int = 0
     cached: int = 0
     failed: int = 0
-    """Calls without a reply."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
     without_count: int = 0
-    """Calls whose provider reports no token counts."""
     refused: int = 0
-    """Questions beyond the budget."""
     used_up: str = ""
     """Why the budget allows no more calls; empty while it does."""
     n_in_flight: int = 0
@@ -119,21 +116,15 @@ class Usage:
     _held_usd: float = 0.0
     _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
-    """Prompts with a finished call."""
     _highest_usd: dict[str, float] = field(default_factory=dict[str, float])
     """The highest cost that a call of a kind reported: what the next may cost, where there is no price."""
     _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
-    _expected_usd: float = 0.0
-    """The highest likely cost of the expected calls."""
     _turn: "asyncio.Lock | None" = None
     _ended: "asyncio.Event | None" = None
-    """Set when the next call ends."""
 
     def expect(self, key: bytes, size: CallSize) -> None:
         """Count a call that would be made."""
-        if key not in self._expected:
-            self._expected_usd += self._max_cost(size)
         self._expected[key] = size
 
     def refuses(self, size: CallSize) -> str:
@@ -143,13 +134,10 @@ class Usage:
         finished.
         """
         most, dollars = self.budget.max_calls, self.budget.max_cost_usd
+        is_over = dollars is not None and self.cost_usd + self._max_cost(size) > dollars
         if not self.used_up and most is not None and self.calls >= most:
             self.used_up = f"the budget of {most:,} calls is used up"
-        if (
-            not self.used_up
-            and dollars is not None
-            and self.cost_usd + self._max_cost(size) > dollars
-        ):
+        elif not self.used_up and is_over:
             self.used_up = f"the budget of ${dollars:g} does not allow another call"
         self.refused += bool(self.used_up)
         return self.used_up
@@ -216,19 +204,22 @@ class Usage:
         most, dollars = self.budget.max_calls, self.budget.max_cost_usd
         if most is not None and len(expected._expected) > share * (most - self.calls):
             return False
-        return dollars is None or expected._expected_usd <= share * (dollars - self.cost_usd)
+        if dollars is None:
+            return True
+        likely = sum(map(expected._max_cost, expected._expected.values()))
+        return likely <= share * (dollars - self.cost_usd)
 
     def estimate(self) -> CostEstimate:
         """Tokens and cost of the expected calls."""
-        prompt, completion = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for size in self._expected.values():
-            of_prompt, of_reply = self._likely_tokens(size)
-            prompt, completion = _sum(prompt, of_prompt), _sum(completion, of_reply)
-        price = self.budget.price
-        if price is None:
-            return CostEstimate(len(self._expected), prompt, completion, None)
-        low, likely, high = (price.of(*tokens) for tokens in zip(prompt, completion, strict=True))
-        return CostEstimate(len(self._expected), prompt, completion, (low, likely, high))
+        tokens = [self._likely_tokens(size) for size in self._expected.values()]
+        columns = zip(*((*prompt, *reply) for prompt, reply in tokens), strict=True)
+        sums = [sum(column, 0.0) for column in columns] or [0.0] * 6
+        prompt, completion = (sums[0], sums[1], sums[2]), (sums[3], sums[4], sums[5])
+        price, cost = self.budget.price, None
+        if price is not None:
+            low, likely, high = map(price.of, prompt, completion)
+            cost = low, likely, high
+        return CostEstimate(len(tokens), prompt, completion, cost)
 
     def as_data(self) -> dict[str, object]:
         """As JSON data."""
@@ -302,10 +293,6 @@ class Usage:
 
 def _added(left: TokenUsage, right: TokenUsage) -> TokenUsage:
     return TokenUsage(*map(sum, zip(left, right, strict=True)))
-
-
-def _sum(left: Range, right: Range) -> Range:
-    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
 
 
 def _around(likely: float, spread: float) -> Range:

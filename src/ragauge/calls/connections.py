@@ -9,7 +9,7 @@ from typing import Any, cast
 from urllib.parse import urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ragauge.network.endpoints import Address
+from ragauge.network.endpoints import Address, Unanswered
 
 OPENAI = "https://api.openai.com/v1"
 MAX_BYTES = 8_000_000
@@ -72,7 +72,7 @@ class _Body:
 class Connections:
     """Connections to one endpoint, for one event loop, which stay open for the next request.
 
-    `most`: requests at once. Uses openai's clients below their `create` and `post`, which take longer than
+    `most`: requests at once. Unanswered if a connection is lost. Uses openai's clients below their `create` and `post`, which take longer than
     sending; more clients are opened as needed. The first one takes a moment to create.
     """
 
@@ -108,7 +108,7 @@ class Connections:
         self._chat: Destination | None = None
 
     async def post(self, body: bytes) -> Received:
-        """Send a JSON body to a chat endpoint. `is_transport_error` tells whether an exception means a lost connection."""
+        """Send a JSON body to a chat endpoint."""
         self._chat = self._chat or self._chat_destination()
         return await self._sent(self._chat, body, follow_redirects=True)
 
@@ -179,8 +179,14 @@ class Connections:
                 return await _received(reply, arrived)
             finally:
                 await reply.aclose()
+        except Exception as error:
+            if not is_transport_error(error):
+                raise
+            why = self._address.shown(f"{type(error).__name__}: {error}".removesuffix(": "))
         finally:
             pool.n_busy -= 1
+        # Outside the except, so that the error does not reference the request and its key.
+        raise Unanswered(f"the connection was lost ({why})", is_lost=True)
 
 
 async def _received(reply: Any, arrived: Callable[[int], None]) -> Received:

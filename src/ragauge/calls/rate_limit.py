@@ -1,13 +1,7 @@
-"""Limit how fast a judge is asked: concurrent requests, and requests and tokens per minute.
+"""Limit how fast an endpoint is asked: concurrent requests, and requests and tokens per minute.
 
-The concurrency (level) adapts to the endpoint. It rises quickly until the first refusal, returns to
-the last good level, stays below the level that failed, and retries that level less and less often.
-Requests are released a few at a time, so that few are wasted on the first refusal. Refusals that
-persist at lower levels have another cause and do not lower the level.
-
-Plain additive increase with multiplicative decrease took 40 % longer at a limit of 40 concurrent
-requests, and took random refusals for overload (`benchmarks/judge.py --only limit`).
-
+The concurrency (level) rises quickly until the first refusal, returns to the last good level, stays below the level that
+failed, and retries that level less and less often. Refusals that persist at lower levels have another cause and do not lower it.
 All times are the running event loop's. One loop, one thread.
 """
 
@@ -18,43 +12,26 @@ from heapq import heappop, heappush
 from itertools import count
 
 MAX_CONCURRENCY = 128
-"""Default maximum of requests in flight."""
 
-# Rising
+# Rising: released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second until then.
 _AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0
-"""Released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second
-until then."""
 _GROWTH = 1.4
 """Later, the open level grows by e**_GROWTH, about four times, in the duration of one answer."""
 _AT_A_TIME = 16
 """One step adds at most one per this many."""
 _LATE_S = 0.005
 """A loop that wakes up this late is busy."""
-
-# Trying what failed
 _WINDOWS, _MAX_WINDOWS, _MAX_ANSWERS = 4, 64, 256
-"""Windows without refusal before a failed level is tried again. Doubled at each failure, up to a maximum
-of windows, or of answers if few are in flight. A window is as many answers as are in flight."""
-
-# Falling
-_MEMORY = 32
-"""The share of refusals covers about this many outcomes, or as many as are in flight."""
-_BLAME = 0.35
-"""A larger share of refusals halves the level."""
+"""Windows without refusal before a failed level is tried again, doubled at each failure, up to a maximum of windows,
+or of answers if few are in flight. A window is as many answers as are in flight."""
+# Falling: the share of refusals covers about _MEMORY outcomes, or as many as are in flight; more than _BLAME halves the level.
+_MEMORY, _BLAME = 32, 0.35
 _DEEPER = 3
 """Each cut is this many times deeper than the last while cuts do not help."""
-
-# Refusals by chance
-_SURPRISES, _MAX_SURPRISES = 2, 64
-"""More refusals than this at levels considered good are random. Doubled when that was wrong."""
-_FAR_BELOW = 4
-"""They count as random only if the last is at most this fraction of the first failed level."""
-_CLEAN = 200
-"""This many answers since a cut end the suspicion."""
-_MORE = 0.2
-"""If the share rises by this much after refusals counted as random, they are not all random …"""
-_STRIKES = 3
-"""… and after this many times, they were not random."""
+# Refusals by chance: more than _SURPRISES at levels considered good are random (doubled when that was wrong), if the last is at most
+# a fraction, 1 / _FAR_BELOW, of the first failed level. _CLEAN answers since a cut end the suspicion. If the share rises by _MORE
+# after that, they are not all random; after _STRIKES such times, they were not random.
+_SURPRISES, _MAX_SURPRISES, _FAR_BELOW, _CLEAN, _MORE, _STRIKES = 2, 64, 4, 200, 0.2, 3
 
 
 @dataclass(slots=True, eq=False)
@@ -135,26 +112,37 @@ class RateLimiter:
         took_s = asyncio.get_running_loop().time() - permit.since
         known_s = took_s if self._answer_s is None else self._answer_s
         self._answer_s = known_s + (took_s - known_s) / 8
-        self._count_outcome(is_refusal=False)
+        self._refused_share -= self._refused_share / max(_MEMORY, self.level)
         self._n_pauses = 0
         if n_tokens is not None:
             self._tokens.take(n_tokens - permit.n_tokens, permit.since)
-        self._learn_good(permit)
+        if permit.order > self._cut_at and self._waiting:  # it is informative
+            self._n_answers += 1
+            if self._n_answers >= _CLEAN:
+                self._n_surprises = self._n_strikes = 0
+            if self._ceiling is None:
+                self.level = min(self.level + 2, self.most)
+            elif permit.order > self._raised_at and self._open >= self.level:
+                self._n_clean += 1
+                if self._n_clean >= self.level:
+                    self._end_window(self._ceiling)
         self._leave()
 
     def refused(self, permit: Permit, wait_s: float | None = None) -> None:
         """Report a refusal for overload (429, 503). `wait_s`: Retry-After, if any."""
         self._tokens.take(-permit.n_tokens, permit.since)
-        self._count_outcome(is_refusal=True)
+        self._refused_share += (1 - self._refused_share) / max(_MEMORY, self.level)
         if not self._is_by_chance(permit):
             is_least = permit.n == self.level == 1
             self._learn_bad(permit)
-            if wait_s is not None:
-                self._rest(wait_s)
-            elif is_least:
+            if wait_s is None and is_least:
                 grown_s = self._first_wait_s * 2.0 ** min(self._n_pauses, 60)
-                self._rest(min(grown_s, self._longest_wait_s))
+                wait_s = min(grown_s, self._longest_wait_s)
                 self._n_pauses += 1
+            if wait_s is not None:  # then not all at once
+                resume_at = asyncio.get_running_loop().time() + wait_s * random.uniform(1, 1.1)
+                self._resume_at = max(self._resume_at, resume_at)
+                self._open = max(1.0, min(self._open, self.level / 4))
         self._leave()
 
     def lost(self, permit: Permit) -> None:
@@ -162,7 +150,7 @@ class RateLimiter:
 
         Only many of these lower the level: an overloaded server loses what it does not refuse.
         """
-        self._count_outcome(is_refusal=True)
+        self._refused_share += (1 - self._refused_share) / max(_MEMORY, self.level)
         if self._refused_share > _BLAME and permit.order > self._cut_at:
             self._cut(self.level // 2, failed=self.level)
         self._leave()
@@ -205,11 +193,7 @@ class RateLimiter:
             self._alarm = loop.call_at(when, self._wake_up, when)
 
     def _wake_up(self, due: float) -> None:
-        """Open more for the time since the last rise.
-
-        Time in which the loop was busy does not count: it received no refusal then, and more requests
-        in flight would not help a busy loop.
-        """
+        """Open more for the time since the last rise, but not where the loop was busy, as it received no refusal then."""
         self._alarm = None
         now = asyncio.get_running_loop().time()
         since = max(self._risen_at, self._resume_at)
@@ -224,28 +208,8 @@ class RateLimiter:
             return _FIRST_A_SECOND
         return _GROWTH * self._open / max(self._answer_s, 0.001)
 
-    def _rest(self, wait_s: float) -> None:
-        """Send nothing for `wait_s`, and then not all at once."""
-        now = asyncio.get_running_loop().time()
-        self._resume_at = max(self._resume_at, now + wait_s * random.uniform(1, 1.1))
-        self._open = max(1.0, min(self._open, self.level / 4))
-
-    def _learn_good(self, permit: Permit) -> None:
-        """Raise the level if the answer is informative and requests are waiting."""
-        if permit.order <= self._cut_at or not self._waiting:
-            return
-        self._n_answers += 1
-        if self._n_answers >= _CLEAN:
-            self._n_surprises = self._n_strikes = 0
-        if self._ceiling is None:
-            self.level = min(self.level + 2, self.most)
-        elif permit.order > self._raised_at and self._open >= self.level:
-            self._n_clean += 1
-            if self._n_clean >= self.level:
-                self._end_window(self._ceiling)
-
     def _end_window(self, ceiling: int) -> None:
-        """Handle a window without refusal."""
+        """Raise the level after a window without refusal."""
         self._n_clean = 0
         self._n_windows += 1
         if self.level >= ceiling:  # the level that failed is good now
@@ -299,15 +263,8 @@ class RateLimiter:
         self.level = max(min(level, self.level), 1)
         self._open = min(self._open, float(self.level))
 
-    def _count_outcome(self, *, is_refusal: bool) -> None:
-        self._refused_share += (is_refusal - self._refused_share) / max(_MEMORY, self.level)
-
     def _is_by_chance(self, permit: Permit) -> bool:
-        """Whether a refusal is one of the random ones, which come at any level.
-
-        If there are clearly more of them, the level is too high as well. If a lower level does not help,
-        they were not random, and the next time needs more evidence.
-        """
+        """Whether a refusal is one of the random ones; if there are clearly more, or a lower level does not help, they are not."""
         if not self._is_chance or permit.order <= self._cut_at:
             return self._is_chance
         if self._refused_share > self._bearable:
@@ -321,11 +278,7 @@ class RateLimiter:
 
 
 class _Bucket:
-    """An evenly spread rate per minute: taking some makes the next request wait.
-
-    `free_at`: when the wait ends. Unused rate is lost, except for a twentieth of a second's, because
-    timers may be that late.
-    """
+    """An evenly spread rate per minute: taking some makes the next wait until `free_at`. Of unused rate a twentieth of a second's is kept: timers may be that late."""
 
     def __init__(self, a_minute: float | None) -> None:
         self._each_s = 0.0 if a_minute is None else 60.0 / a_minute

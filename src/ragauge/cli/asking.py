@@ -20,8 +20,7 @@ from ragauge.cli.streams import one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
-from ragauge.samples.filter import select
-from ragauge.samples.samples import Samples
+from ragauge.samples.samples import Samples, select
 from ragauge.views.run_notes import took
 
 ANSWERS_FOLDER = Path("ragauge-answers")
@@ -68,8 +67,7 @@ class Inquiry:
         for file in output:
             check_output(file)
         samples = as_questions(select(load(questions, **reading), where=where, limit=limit))
-        for note in samples.notes:
-            say(note)
+        say(*samples.notes)
         # The same name for the same command, which so resumes.
         words = "-".join([questions.name.partition(".")[0], *targets])
         name = shortened(re.sub(r"[^\w.+-]+", "_", words), 80).replace("…", "")

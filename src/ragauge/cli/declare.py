@@ -1,16 +1,7 @@
 """Declare commands: the parameters of a function are its arguments and options, each with its type, default and help.
 
-    @declare("ask")
-    def command(
-        questions: Path,
-        *,
-        reading: SourceOptions,
-        limit: int | None = option("Ask only the first N questions.", min=1),
-    ) -> int:
-        ...
-
-A parameter that is a dataclass is a group of options: its fields are declared in the same way, and several commands
-have them. `docs/command-line.md` and `--help` are made from these declarations.
+A parameter that is a dataclass is a group of options, whose fields are declared in the same way; several commands
+have it. `docs/command-line.md` and `--help` are made from these declarations.
 """
 
 import inspect
@@ -23,6 +14,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import click
+
+ENDS = ("min", "max", "min_open", "max_open")
 
 
 class FiniteRange(click.FloatRange):
@@ -73,15 +66,12 @@ def declare(
             kind: Any = each.annotation
             if isinstance(kind, type) and is_dataclass(kind):
                 groups[each.name] = kind
-                changes: Mapping[str, Mapping[str, Any]] = (
-                    {} if each.default is each.empty else each.default
-                )
-                parameters += [
-                    _parameter(field.name, field.type, field.default, changes.get(field.name, {}))
-                    for field in fields(kind)
-                ]
+                changes: dict[str, Any] = {} if each.default is each.empty else each.default
+                for field in fields(kind):
+                    own = changes.get(field.name, {})
+                    parameters.append(_parameter(field.name, field.type, field.default, **own))
             else:
-                parameters.append(_parameter(each.name, each.annotation, each.default, {}))
+                parameters.append(_parameter(each.name, each.annotation, each.default))
 
         @wraps(function)
         def call(**values: Any) -> Any:
@@ -100,16 +90,12 @@ def declare(
     return make
 
 
-def _parameter(
-    name: str, annotation: object, declared: object, changes: Mapping[str, Any]
-) -> click.Parameter:
+def _parameter(name: str, annotation: object, declared: object, **changes: Any) -> click.Parameter:
     if not isinstance(declared, _Declared):  # only an argument needs no declaration
         declared = argument(required=declared is inspect.Parameter.empty)
         assert isinstance(declared, _Declared)
     settings = {**declared.settings, **changes}
-    ends = {
-        end: settings.pop(end) for end in ("min", "max", "min_open", "max_open") if end in settings
-    }
+    ends = {end: settings.pop(end) for end in ENDS if end in settings}
     if get_origin(annotation) in (UnionType, Union):
         annotation = next(each for each in get_args(annotation) if each is not NoneType)
     is_repeated = get_origin(annotation) is tuple and get_args(annotation)[-1] is Ellipsis

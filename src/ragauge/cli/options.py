@@ -85,9 +85,8 @@ def pairs_once(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
     {'answer': 'response'}
     """
     names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise click.UsageError(f"{what} {name!r} is given twice")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise click.UsageError(f"{what} {twice[0]!r} is given twice")
     return dict(pairs)
 
 
@@ -105,8 +104,8 @@ def import_plugins(files: Sequence[Path]) -> None:
 
     for file in dict.fromkeys(files):
         if file.suffix != ".py" or not is_file(file):
-            problem = "not a Python file; --plugin takes a .py file that defines metrics"
-            raise PlanError(f"{file}: {problem}")
+            how = "--plugin takes a .py file that defines metrics"
+            raise PlanError(f"{file}: not a Python file; {how}")
         try:
             import_file(file, "ragauge_plugin")
         except KeyboardInterrupt:
@@ -136,12 +135,8 @@ class SourceOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """The arguments of `load`, which a configuration has by the same names; UsageError for a field given twice."""
-        return {
-            "gold": self.gold,
-            "prefer": self.prefer,
-            "by_place": self.by_place,
-            "map": pairs_once(self.mapping, "field"),
-        }
+        own = {name: getattr(self, name) for name in ("gold", "prefer", "by_place")}
+        return own | {"map": pairs_once(self.mapping, "field")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +264,11 @@ class AskOptions:
 
         pairs: list[tuple[str, str]] = []
         kinds = {"": (*self.targets, *self.urls), CHAT: self.chats, SHELL: self.shells}
-        for kind, text in ((kind, text) for kind, texts in kinds.items() for text in texts):
-            named = NAMED.fullmatch(text) if kind != SHELL else None
-            target = kind + (named[2] if named else text)
-            pairs.append((named[1] if named else name_of(target), target))
+        for kind, texts in kinds.items():
+            for text in texts:
+                named = NAMED.fullmatch(text) if kind != SHELL else None
+                target = kind + (named[2] if named else text)
+                pairs.append((named[1] if named else name_of(target), target))
         return pairs_once(pairs, "system")
 
     def endpoint(self) -> "EndpointOptions":
@@ -289,16 +285,11 @@ class AskOptions:
         body = BODY if self.body is None else self.body
         if not body.lstrip().startswith(("{", "[")):
             body = text_of(Path(body), "--body")
+        prompt = "{question}" if self.prompt is None else text_of(self.prompt, "--prompt")
+        headers, read = pairs_once(self.headers, "header"), pairs_once(self.read, "field")
         return EndpointOptions(
-            self.method,
-            pairs_once(self.headers, "header"),
-            body,
-            pairs_once(self.read, "field"),
-            self.version,
-            self.base_url,
-            self.key,
-            "{question}" if self.prompt is None else text_of(self.prompt, "--prompt"),
-            self.stream,
+            *(self.method, headers, body, read, self.version, self.base_url, self.key),
+            *(prompt, self.stream),
         )
 
     @classmethod
@@ -329,23 +320,18 @@ class LabelOptions:
 
     def reading(self) -> dict[str, Any]:
         """The arguments of `calibrate` on how it reads labels; several columns of labels are separated by commas."""
-        columns = {
-            field: names.split(",") if field == "value" and "," in names else names
-            for field, names in pairs_once(self.mapping, "field").items()
-        }
+        columns: dict[str, Any] = {**pairs_once(self.mapping, "field")}
+        if "," in columns.get("value", ""):
+            columns["value"] = columns["value"].split(",")
         return {"map": columns, "yes": self.yes, "yes_from": self.yes_from, "skip": self.skip}
 
     def typed_again(self) -> list[str]:
         """The options as a user types them."""
-        typed = {
-            "--map": ["=".join(each) for each in self.mapping],
-            "--yes": self.yes,
-            "--yes-from": () if self.yes_from is None else (f"{self.yes_from:g}",),
-            "--skip": self.skip,
-        }
-        return [
-            part for name, values in typed.items() for value in values for part in (name, value)
-        ]
+        typed = [("--map", "=".join(each)) for each in self.mapping]
+        typed += [("--yes", word) for word in self.yes]
+        typed += [] if self.yes_from is None else [("--yes-from", f"{self.yes_from:g}")]
+        typed += [("--skip", word) for word in self.skip]
+        return [part for each in typed for part in each]
 
 
 def given(**options: object) -> dict[str, object]:

@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,26 +79,22 @@ class OutputOptions:
                 form = self.form
             if form not in (*FORMATS, *also) and not _is_offered(form):
                 endings = ", ".join(f".{each}" for each in ("md", "tex", "csv", "json", *also))
-                problems.append(
-                    f"{text!r}: unknown format; -o takes a file that ends in {endings} or .html, "
-                    f"or one of {', '.join((*FORMATS, *also))}"
-                )
+                takes = f"a file that ends in {endings} or .html, or one of {', '.join((*FORMATS, *also))}"
+                problems.append(f"{text!r}: unknown format; -o takes {takes}")
             elif suffix and form == "table":
                 problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
             targets.append((form, path if suffix else None))
         targets += [] if self.output else [(self.form or "table", None)]
-        if sum(path is None for _, path in targets) > 1:
-            problems.append("only one format can go to standard output; give the others a file")
         files = [path for _, path in targets if path is not None]
+        if len(targets) - len(files) > 1:
+            problems.append("only one format can go to standard output; give the others a file")
         if files:
             from ragauge.storage.atomic_files import misplaced
 
             problems += misplaced(files, [Path(each) for each in inputs])
         if problems:
             raise PlanError(problems)
-        if prints and all(path is not None for _, path in targets):
-            targets.append(("table", None))
-        return targets
+        return [*targets, ("table", None)] if prints and len(files) == len(targets) else targets
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
@@ -136,13 +134,10 @@ def stored_runs(*others: Path) -> "list[tuple[Path, Manifest]]":
     from ragauge.runs.store import RunFolder
 
     runs: dict[Path, tuple[Path, Manifest]] = {}
-    for path in (
-        path for root in (RUNS, *others) if root.is_dir() for path in sorted(root.iterdir())
-    ):
-        try:
+    folders = [sorted(root.iterdir()) for root in (RUNS, *others) if root.is_dir()]
+    for path in chain(*folders):
+        with suppress(StoreError):
             runs.setdefault(path.resolve(), (path, RunFolder(path).manifest()))
-        except StoreError:
-            continue
     return sorted(runs.values(), key=lambda run: run[1].started, reverse=True)
 
 
@@ -150,15 +145,12 @@ def check_groups(samples: "Samples", by: Sequence[str]) -> None:
     """PlanError for each field with too many values to break a summary down by."""
     import polars as pl
 
-    counts = {
-        name: int(samples.scan().select(name).unique().select(pl.len()).collect().item())
-        for name in by
-    }
-    problems = [
-        f"cannot group by {name!r}: it has {n:,} values, more than {MAX_GROUPS}; "
-        "select rows with --where, or use a coarser field"
-        for name, n in counts.items()
-        if n > MAX_GROUPS
-    ]
+    problems: list[str] = []
+    for name in by:
+        n = int(samples.scan().select(name).unique().select(pl.len()).collect().item())
+        if n > MAX_GROUPS:
+            many = f"it has {n:,} values, more than {MAX_GROUPS}"
+            how = "select rows with --where, or use a coarser field"
+            problems.append(f"cannot group by {name!r}: {many}; {how}")
     if problems:
         raise PlanError(problems)

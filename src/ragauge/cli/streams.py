@@ -195,9 +195,10 @@ def saying_if_waiting(sources: Sequence[str]) -> Generator[None]:
         timer.cancel()
 
 
-def say(note: str) -> None:
-    """Print a note to standard error."""
-    click.echo("ragauge: " + "\n".join(map(one_line, note.splitlines())), err=True)
+def say(*notes: str) -> None:
+    """Print notes to standard error."""
+    for note in notes:
+        click.echo("ragauge: " + "\n".join(map(one_line, note.splitlines())), err=True)
 
 
 def complain(error: RagaugeError | str) -> None:

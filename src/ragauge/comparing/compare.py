@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ragauge.comparing import mismatches
 from ragauge.comparing.comparison import (
     CORRECTIONS,
     PERMUTATIONS,
@@ -17,13 +18,6 @@ from ragauge.comparing.comparison import (
     SettingEffect,
     SystemMean,
     TestName,
-)
-from ragauge.comparing.mismatches import (
-    notes_on,
-    other_precisions,
-    other_repeats,
-    other_versions,
-    refuse,
 )
 from ragauge.comparing.pair import Pair
 from ragauge.comparing.rows import (
@@ -108,10 +102,7 @@ def compare(
         raise PlanError(problems)
     shared, notes = _shared_metrics(sides, [metrics] if isinstance(metrics, str) else metrics)
     names = [metric.name for metric in shared]
-    if allow_mismatch:
-        notes += notes_on(sides, names)
-    else:
-        refuse(sides, names)
+    notes += mismatches.notes_on_mismatches(sides, names, is_allowed=allow_mismatch)
     return _compared(sides, shared, notes, [by] if isinstance(by, str) else by, options=options)
 
 
@@ -183,7 +174,11 @@ def _compared(
         seed=options.seed,
         notes=(
             *(*notes, *questions.notes, *without, *repeats),
-            *(*other_repeats(runs), *other_precisions(runs), *other_versions(runs)),
+            *(
+                *mismatches.other_repeats(runs),
+                *mismatches.other_precisions(runs),
+                *mismatches.other_versions(runs),
+            ),
         ),
         effects=tuple(sorted(effects, key=lambda effect: settings.index(effect.setting))),
     )

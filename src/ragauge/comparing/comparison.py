@@ -144,9 +144,9 @@ class MetricComparison:
     wins: int
     ties: int
     losses: int
-    fixed: tuple[Change, ...]
-    broken: tuple[Change, ...]
-    unpaired: tuple[Unpaired, ...]
+    fixed: tuple[Change, ...] = ()
+    broken: tuple[Change, ...] = ()
+    unpaired: tuple[Unpaired, ...] = ()
     worst: float | None
     best: float | None
     n_clusters: int | None = None
@@ -171,22 +171,19 @@ class MetricComparison:
     @property
     def gain(self) -> float | None:
         """The difference (with a ratio its logarithm), positive if the candidate is better; None if neither is better as such."""
-        change = self._tested_change
+        change = self.difference if self.ratio is None else log(self.ratio)
         if change is None or not self.is_ranked:
             return None
         return 0.0 - change if self.lower_is_better else change
-
-    @property
-    def _tested_change(self) -> float | None:
-        """What the test is of: the difference, or the logarithm of the ratio."""
-        return self.difference if self.ratio is None else log(self.ratio)
 
     @property
     def verdict(self) -> Verdict:
         """What the test says of the candidate. A metric that is not ranked only "differs"."""
         if self.p_corrected is None:
             return "not tested"
-        if not self.is_significant or not self._tested_change:
+        if not self.is_significant or (
+            not self.difference if self.ratio is None else self.ratio == 1
+        ):
             return "not significant"
         if self.gain is None:
             return "differs"
@@ -312,8 +309,8 @@ def frame_row(row: MetricComparison) -> dict[str, object]:
         **{name: getattr(row, name) for name in FRAME},
         "n_fixed": row.counts.fixed,
         "n_broken": row.counts.broken,
-        "base_unpaired": row.n_unpaired("base"),
-        "candidate_unpaired": row.n_unpaired("candidate"),
+        "base_unpaired": row.counts.base,
+        "candidate_unpaired": row.counts.candidate,
         "verdict": row.verdict,
     }
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, cast
 
 import polars as pl
@@ -37,28 +36,22 @@ def check_data(base: ComparedSystem, other: ComparedSystem) -> Iterator[Problem]
     both = left.join(right, on="id", how="inner", suffix=" ")
     n = int(base.run.collect(both.select(pl.len())).item())
     if not n:
-        first, second = (
-            side.run.collect(ids.select(pl.col("id").min())).item()
-            for side, ids in ((base, left), (other, right))
-        )
-        yield Problem(
-            f"has no question in common with {base.place} (ids such as {first!r} and {second!r}); "
-            "questions are paired by id",
-            other.place,
-        )
+        least = pl.col("id").min()
+        first, second = base.run.collect(left.select(least)), other.run.collect(right.select(least))
+        ids = f"ids such as {first.item()!r} and {second.item()!r}"
+        what = f"has no question in common with {base.place} ({ids}); questions are paired by id"
+        yield Problem(what, other.place)
     for name in columns:
         one, two = pl.col(name), pl.col(f"{name} ")
         # What is equal as it is needs no closer look, so only the rest is read into memory.
         apart = both.filter(one.is_not_null() & two.is_not_null() & one.ne_missing(two))
         rows = base.run.collect(apart.select("id", one, two)).sort("id").iter_rows()
-        found = [row for row in rows if _plain(row[1]) != _plain(row[2])]
-        if found:
+        if found := [row for row in rows if _plain(row[1]) != _plain(row[2])]:
             id, here, there = found[0]
             what = "question text" if name == "question" else name
-            message = (
-                f"other {what} than in {base.place} for {len(found):,} of {n:,} common questions, "
-                f"here {_short(there)}, there {_short(here)}; {ADVICE}"
-            )
+            where = f"{base.place} for {len(found):,} of {n:,} common questions"
+            texts = f"here {_short(there)}, there {_short(here)}"
+            message = f"other {what} than in {where}, {texts}; {ADVICE}"
             yield Problem(message, other.place, field=name, id=id)
 
 
@@ -76,15 +69,12 @@ def check_metrics(
     base: ComparedSystem, other: ComparedSystem, names: Sequence[str]
 ) -> Iterator[str]:
     """How two runs differ in version, settings, models or prompts of the metrics with these names."""
-    if base.run is other.run:
-        return
     here, there = ({metric.name: metric for metric in side.run.metrics} for side in (base, other))
-    for name in (name for name in names if name in here and name in there):
-        # The first difference says enough.
-        yield from (
-            f"{name}: {why}"
-            for why in islice(_differences(base, other, here[name], there[name]), 1)
-        )
+    for name in names if base.run is not other.run else ():
+        if name in here and name in there:
+            # The first difference says enough.
+            why = next(_differences(base, other, here[name], there[name]), "")
+            yield from [f"{name}: {why}"] if why else []
 
 
 def _differences(
@@ -103,10 +93,8 @@ def _differences(
     keys = sorted({*left, *right})
     for key in keys:
         if is_other(*(str(nodes.get(key, {}).get("code") or "") for nodes in (left, right))):
-            yield (
-                f"the code of {key} is other {where}, but its version is not; run "
-                "both again, and raise the version whenever a number changes"
-            )
+            how = "run both again, and raise the version whenever a number changes"
+            yield f"the code of {key} is other {where}, but its version is not; {how}"
     for key in keys:
         if key not in left or key not in right:
             yield f"other settings {where}: {key}"
@@ -114,15 +102,14 @@ def _differences(
         for name in ("version", "settings", "where", "inputs"):
             mine, theirs = left[key].get(name), right[key].get(name)
             if mine != theirs:
-                change = f"{name} of {key}: {_short(mine)} and {_short(theirs)}"
-                yield f"other settings {where}: {change}"
+                yield f"other settings {where}: {name} of {key}: {_short(mine)} and {_short(theirs)}"
     for kind in ("judges", "models"):
         mine, theirs = _used(manifests[0], kind, left), _used(manifests[1], kind, right)
         for model, its in zip(mine, theirs, strict=False):
             for name in sorted({*model, *its}):
-                if model.get(name) != its.get(name):
-                    change = f"{name} {_short(model.get(name))} and {_short(its.get(name))}"
-                    yield f"other {kind} {where}: {change}"
+                own = model.get(name), its.get(name)
+                if own[0] != own[1]:
+                    yield f"other {kind} {where}: {name} {_short(own[0])} and {_short(own[1])}"
         if len(mine) != len(theirs):
             yield f"other {kind} {where}: {len(mine)} and {len(theirs)}"
 
@@ -159,30 +146,24 @@ def _used(manifest: Manifest, kind: str, nodes: Nodes) -> Sequence[Mapping[str, 
     return [each for at, each in enumerate(alike) if each not in alike[:at]]
 
 
-def refuse(sides: Sequence[ComparedSystem], names: Sequence[str]) -> None:
-    """Raise DataError for other data than the base's, PlanError for other metrics, settings or models."""
-    data, metrics = _mismatches(sides, names)
-    if data:
-        raise DataError(data)
-    if metrics:
-        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
+def notes_on_mismatches(
+    sides: Sequence[ComparedSystem], names: Sequence[str], *, is_allowed: bool
+) -> list[str]:
+    """What is not as in the base, as notes if it is allowed.
 
-
-def notes_on(sides: Sequence[ComparedSystem], names: Sequence[str]) -> list[str]:
-    """What `refuse` would have refused, as notes; raises DataError if there is no common question."""
-    data, metrics = _mismatches(sides, names)
-    if lost := [problem for problem in data if "no question in common" in problem.message]:
-        raise DataError(lost)
-    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
-    return [f"compared all the same: {reason}" for reason in reasons]
-
-
-def _mismatches(
-    sides: Sequence[ComparedSystem], names: Sequence[str]
-) -> tuple[list[Problem], list[str]]:
+    Otherwise raises DataError for other data, PlanError for other metrics, settings or models; in any case
+    DataError if there is no common question.
+    """
     base, *others = sides
     data = [problem for other in others for problem in check_data(base, other)]
-    return data, [reason for other in others for reason in check_metrics(base, other, names)]
+    metrics = [reason for other in others for reason in check_metrics(base, other, names)]
+    lost = [problem for problem in data if "no question in common" in problem.message]
+    if lost or (data and not is_allowed):
+        raise DataError(lost if is_allowed else data)
+    if metrics and not is_allowed:
+        raise PlanError([f"cannot compare {reason}; {ADVICE}" for reason in metrics])
+    reasons = [str(why).removesuffix(f"; {ADVICE}") for why in (*data, *metrics)]
+    return [f"compared all the same: {reason}" for reason in reasons]
 
 
 def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
@@ -194,16 +175,11 @@ def other_repeats(runs: Sequence[ScoredRun]) -> Iterator[str]:
 
 def other_precisions(runs: Sequence[ScoredRun]) -> Iterator[str]:
     """A note for each encoder that computed in several precisions: what that changes, as measured."""
-    models = (
-        model
-        for run in runs
-        for model in cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ())
-    )
-    used = [
-        (str(model.get("name")), str(model["precision"]))
-        for model in models
-        if model.get("precision") is not None
-    ]
+    used: list[tuple[str, str]] = []
+    for run in runs:
+        models = cast("Sequence[Mapping[str, object]]", run.manifest.code.get("models") or ())
+        known = [model for model in models if model.get("precision") is not None]
+        used += [(str(model.get("name")), str(model["precision"])) for model in known]
     for name, found in _several(used).items():
         effect = EFFECT if name == EMBEDDED else ""
         yield f"the encoder {name} computed in {' and '.join(found)}{effect}"

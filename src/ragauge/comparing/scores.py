@@ -17,14 +17,14 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.samples.samples import FIELDS, by_number
 from ragauge.score import Flag, Status
-from ragauge.stats.aggregates import parts_of
-from ragauge.stats.intervals import value_of
+from ragauge.stats.intervals import parts_of, value_of
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int8]
 
+Groups = Mapping[tuple[str, str], pl.DataFrame]
 MAX_SLICES = 100
 """Most values of a field to compare by."""
 NO_VALUE = "(none)"
@@ -96,9 +96,8 @@ def questions_of(
         return Questions(ids, tuple(slices), fields)
     values = _values(sides, ids, cluster)
     known, numbers = np.unique(values.fill_null("").to_numpy(), return_inverse=True)
+    is_null, n_null = values.is_null().to_numpy(), values.null_count()
     numbers = numbers.astype(np.int64)
-    is_null = values.is_null().to_numpy()
-    n_null = int(is_null.sum())
     numbers[is_null] = len(known) + np.arange(n_null)
     notes = (f"{n_null:,} questions without {cluster} are clusters of their own",) if n_null else ()
     return Questions(ids, tuple(slices), fields, numbers, notes)
@@ -120,12 +119,11 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
 def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
     columns = list(dict.fromkeys(name for side in sides for name in side.run.samples.columns))
     known = [each for each in columns if each not in FIELDS or each in PLAIN_FIELDS]
+    listed = ", ".join(known) or "none"
     if name not in columns:
-        hint = did_you_mean(name, known) or f"; they have {', '.join(known) or 'none'}"
-        return f"the samples have no field {name!r}{hint}"
-    if name not in known:
-        return f"{name!r} is not a property of a question; use one of {', '.join(known) or 'none'}"
-    return ""
+        return f"the samples have no field {name!r}{did_you_mean(name, known) or f'; they have {listed}'}"
+    is_known = name in known
+    return "" if is_known else f"{name!r} is not a property of a question; use one of {listed}"
 
 
 def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":
@@ -181,60 +179,49 @@ def read_scores(
         places = {side.system: at for at, side in enumerate(sides) if side.run is run}
         by_label = {label: name for at in places.values() for name, label in labels[at].items()}
         wanted = pl.col("metric").is_in(list(by_label)) & pl.col("system").is_in(list(places))
-        for label, system, rows in _pieces(run, wanted, ids):
-            name, at = by_label[label], places[system]
-            question = rows["question"].to_numpy()
-            values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
-            status[name][at, question] = rows["status"].to_numpy() + 1
-            known = rows.drop_nulls("parts") if "parts" in rows.columns else rows.clear()
-            if known.height:
-                given = np.array(known["parts"].to_list(), np.float64).reshape(known.height, -1)
-                own = parts.setdefault(name, np.zeros((*shape, given.shape[1])))
-                own[at, known["question"].to_numpy()] = given
-        for label, system, rows in _repeated(run, wanted, ids):
-            own = variance.setdefault(by_label[label], np.zeros(shape))
-            for question, evidence in rows.select("question", "evidence").iter_rows():
-                # The variance of the mean of the repeats; 0 if fewer than two have a value.
-                stored = json.loads(evidence or "{}").get("repeats") or ()
-                repeats = [each for each in stored if isinstance(each, int | float)]
-                if len(repeats) > 1:
-                    own[places[system], question] = np.var(repeats, ddof=1) / len(repeats)
+        for piece in _pieces(run, wanted):
+            found = piece.join(numbered(piece["id"], ids), on="id", how="inner")
+            groups = found.partition_by(["metric", "system"], as_dict=True)
+            for (label, system), rows in cast("Groups", groups).items():
+                name, at, question = by_label[label], places[system], rows["question"].to_numpy()
+                if "evidence" in rows.columns:
+                    own = variance.setdefault(name, np.zeros(shape))
+                    own[at, question] = [*map(_variance, rows["evidence"])]
+                    continue
+                values[name][at, question] = rows["value"].fill_null(float("nan")).to_numpy()
+                status[name][at, question] = rows["status"].to_numpy() + 1
+                known = rows.drop_nulls("parts") if "parts" in rows.columns else rows.clear()
+                if known.height:
+                    given = np.array(known["parts"].to_list(), np.float64).reshape(known.height, -1)
+                    own = parts.setdefault(name, np.zeros((*shape, given.shape[1])))
+                    own[at, known["question"].to_numpy()] = given
     return {
         name: MetricScores(values[name], status[name], parts.get(name), variance.get(name))
         for name in names
     }
 
 
-Rows = Iterator[tuple[str, str, pl.DataFrame]]
-"""Label, system, and their scores with the place of each question."""
+def _variance(evidence: str | None) -> float:
+    """The variance of the mean of a score's repeats; 0 if fewer than two have a value."""
+    stored = json.loads(evidence or "{}").get("repeats") or ()
+    repeats = [each for each in stored if isinstance(each, int | float)]
+    return float(np.var(repeats, ddof=1)) / len(repeats) if len(repeats) > 1 else 0.0
 
 
-def _pieces(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
-    """The wanted scores, some at a time, with the code of their status."""
+def _pieces(run: ScoredRun, wanted: "pl.Expr") -> Iterator[pl.DataFrame]:
+    """The wanted scores, some at a time, with the code of their status; then those of repeats, with their evidence."""
     statuses = pl.Enum([str(status) for status in Status])
     has_parts = any(metric.aggregate.kind == CUSTOM for metric in run.metrics)
     columns = ("id", "system", "metric", "value", "status", *(["parts"] if has_parts else []))
     code = pl.col("status").cast(statuses).to_physical().cast(pl.Int8)
     for piece in run.source.pieces():
-        rows = run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
-        yield from _grouped(rows.join(numbered(rows["id"], ids), on="id", how="inner").drop("id"))
-
-
-def _repeated(run: ScoredRun, wanted: "pl.Expr", ids: "pl.Series") -> Rows:
-    """The wanted scores that are means over repeats, with their evidence."""
-    if (run.manifest.code.get("repeats") or 1) == 1:
-        return
-    places = pl.LazyFrame({"id": ids, "question": pl.Series(range(len(ids)), dtype=pl.UInt32)})
-    flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
-    scores = run.scan().select("id", "system", "metric", "flags")
-    evidence = run.source.scan_evidence().select("evidence")
-    both = pl.concat([scores, evidence], how="horizontal").filter(flagged & wanted)
-    yield from _grouped(collected(both.join(places, on="id", how="inner"), run.folder))
-
-
-def _grouped(rows: "pl.DataFrame") -> Rows:
-    for (label, system), part in rows.partition_by(["metric", "system"], as_dict=True).items():
-        yield cast(str, label), cast(str, system), part
+        yield run.collect(piece.scan().filter(wanted).select(columns).with_columns(code))
+    if (run.manifest.code.get("repeats") or 1) != 1:
+        flagged = pl.col("flags").list.contains(str(Flag.REPEATED))
+        scores = run.scan().select("id", "system", "metric", "flags")
+        evidence = run.source.scan_evidence().select("evidence")
+        both = pl.concat([scores, evidence], how="horizontal").filter(flagged & wanted)
+        yield collected(both, run.folder)
 
 
 def numbered(given: "pl.Series", ids: "pl.Series") -> "pl.DataFrame":

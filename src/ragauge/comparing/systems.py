@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import cast
+from typing import Any, cast
 
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.errors import PlanError, did_you_mean
@@ -56,7 +56,7 @@ def compared_systems(
     """
     found = [_side(each, run) for each in given]
     sides = [side for side in found if isinstance(side, ComparedSystem)]
-    problems = [problem for problem in found if isinstance(problem, str)]
+    problems = [each for each in found if isinstance(each, str)]
     if not problems and len(sides) < 2:
         problems.append("a comparison needs two systems or more; give a base and a candidate")
     problems += [
@@ -84,19 +84,15 @@ def compared_systems(
 
 def _side(given: object, run: ScoredRun | None) -> ComparedSystem | str:
     """The side, or why it is none."""
-    system: str | None = None
     if isinstance(given, ComparedSystem):
         return given
-    if isinstance(given, str):
-        if run is None:
-            return f"{given!r} is not a run; give runs, or compare systems with run.compare"
-        system = given
-    elif isinstance(given, tuple) and len(cast("tuple[object, ...]", given)) == 2:
-        run, system = cast("tuple[ScoredRun, str]", given)
-    elif isinstance(given, tuple) or not hasattr(given, "samples"):
-        return f"a side is a run or (run, system), got {cast(object, given)!r:.80}"
-    else:
-        run = cast(ScoredRun, given)
+    if isinstance(given, str) and run is None:
+        return f"{given!r} is not a run; give runs, or compare systems with run.compare"
+    pair = (run, given) if isinstance(given, str) else given
+    pair = cast("tuple[Any, ...]", pair if isinstance(pair, tuple) else (given, None))
+    if len(pair) != 2 or not hasattr(pair[0], "samples"):
+        return f"a side is a run or (run, system), got {given!r:.80}"
+    run, system = cast("tuple[ScoredRun, str | None]", pair)
     systems, where = run.samples.systems, run.place or run.samples.source
     if system is None and len(systems) != 1:
         return f"{where} has {len(systems)} systems: {', '.join(systems)}; choose one"
@@ -137,16 +133,16 @@ class SystemDifferences:
     base: str | None
 
     @cached_property
-    def _rows(self) -> Mapping[tuple[str, frozenset[str]], MetricComparison]:
-        rows = self.comparison.rows
-        return {(row.metric, frozenset((row.base, row.candidate))): row for row in rows}
+    def _rows(self) -> Mapping[tuple[str, str, str], MetricComparison]:
+        return {(row.metric, row.candidate, row.base): row for row in self.comparison.rows}
 
     def of(self, metric: str, best: str, system: str) -> Difference | None:
         """The difference of two systems by a metric, given by its label; None if there is none."""
-        row = self._rows.get((metric, frozenset((best, system))))
+        turned = self._rows.get((metric, system, best))
+        row = self._rows.get((metric, best, system), turned)
         if row is None or row.difference is None:
             return None
-        difference = row.difference if row.candidate == best else 0.0 - row.difference
+        difference = 0.0 - row.difference if row is turned else row.difference
         return Difference(best, system, difference, row.p_corrected, row.n)
 
 

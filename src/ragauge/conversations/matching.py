@@ -13,8 +13,7 @@ from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_o
 
 Schema = Mapping[str, object]
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")
-OMITTED = ""
-"""Among the allowed values of an argument: it may be left out (Berkeley function-calling leaderboard)."""
+OMITTED = ""  # among the allowed values of an argument: it may be left out (in BFCL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +172,7 @@ class Comparison:
 def matched_pairs(
     n: int, equal: Callable[[int], Sequence[int]], known: Mapping[int, int] | None = None
 ) -> dict[int, int]:
-    """A largest matching in a bipartite graph: for each of `n` left nodes that gets one, its right node (Kuhn 1955).
-
-    `equal`: the right nodes of a left node; `known`: a matching to begin with.
-
-    >>> matched_pairs(2, [[0, 1], [0]].__getitem__)
-    {0: 1, 1: 0}
-    """
+    """A largest matching: for each of `n` left nodes with `equal` right nodes that gets one, its right node (Kuhn 1955)."""
     equal = cache(equal)
     pairs = dict(known or {})
     owner = {right: left for left, right in pairs.items()}
@@ -256,8 +249,7 @@ def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Ite
 
 
 JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")
-TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}
-"""The names of types in the schemas of BFCL, which are those of Python."""
+TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}  # BFCL's
 
 
 def _json_types(value: object) -> object:

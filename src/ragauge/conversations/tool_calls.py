@@ -9,10 +9,9 @@ from typing import cast
 
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
 MAX_DEPTH = 100
-_ERROR = re.compile(
+_ERROR = re.compile(  # how a result begins that says that the tool failed
     r"(?i)\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)"
 )
-"""How a result begins that says that the tool failed: `Error: …`, `ValueError: …`, a traceback."""
 
 
 def mapping_of(value: object) -> Mapping[str, object]:
@@ -66,10 +65,8 @@ def text_of(value: object) -> str:
 
 def says_error(text: str) -> bool:
     """Whether a tool's result says that the tool failed."""
-    if _ERROR.match(text):
-        return True
-    if not text.startswith("{") or '"error' not in text[:2000]:
-        return False
+    if not text.startswith("{") or '"error' not in text[:2000] or _ERROR.match(text):
+        return _ERROR.match(text) is not None
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -80,8 +77,7 @@ def says_error(text: str) -> bool:
 def call_of(value: object) -> Call:
     """A call in any tool's spelling; arguments that are no JSON object make it invalid."""
     values = mapping_of(value)
-    inner = values.get("function")
-    named = mapping_of(inner) or values
+    named = mapping_of(values.get("function")) or values
     ids = ("call_id", "id", "tool_call_id", "toolUseId", "toolCallId")
     id = next((str(values[key]) for key in ids if values.get(key)), "")
     name = named.get("name") or named.get("toolName")
@@ -90,21 +86,14 @@ def call_of(value: object) -> Call:
     if not isinstance(name, str) or not name:
         name, invalid = str(name or ""), "the call names no tool"
     call = Call(name, arguments, invalid, id)
-    output = values.get("output")
-    if output is not None:  # deepeval keeps the result with the call
+    if (output := values.get("output")) is not None:  # deepeval keeps the result with the call
         call.result = text_of(output)
         call.is_error = says_error(call.result)
     return call
 
 
 def read_arguments(given: object) -> tuple[dict[str, object] | None, str]:
-    """The arguments of a call as an object, and what is wrong with them; no arguments are an empty object.
-
-    >>> read_arguments('{"a": 1}')
-    ({'a': 1}, '')
-    >>> read_arguments("{a: 1}")[1][:27]
-    'the arguments are no JSON: '
-    """
+    """The arguments of a call as an object, and what is wrong with them; no arguments are an empty object."""
     if given is None or given == "":
         return {}, ""
 

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from ragauge.conversations.tool_calls import (
     Call,
@@ -32,16 +32,13 @@ _CONTENT_KEYS = ("content", "text", "value", "parts", "output")
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _CALL_KEYS = ("tool_calls", "tools_called", "function_call")
 _CALLED = ("functionCall", "function_call", "toolUse")
-_RETURNED = ("functionResponse", "function_response", "toolResult")
-"""Keys under which a part of Gemini's or Bedrock's messages has a call, or the result of one."""
+_RETURNED = ("functionResponse", "function_response", "toolResult")  # of Gemini and Bedrock
 _OF_CALLS = ("tool_use", "tool_call")
-_OF_RESULTS = ("tool_result", "tool_call_response")
-"""How the types of such parts end in other formats: `server_tool_use`, `web_search_tool_result`."""
+_OF_RESULTS = ("tool_result", "tool_call_response")  # ends of the types in other formats
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
-_NO_MESSAGES = (
+_NO_MESSAGES = (  # items of OpenAI's responses in which nobody speaks
     "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
 )  # fmt: skip
-"""Items of OpenAI's responses in which nobody speaks."""
 
 
 @dataclass(slots=True)
@@ -167,7 +164,7 @@ def read_transcript(messages: object) -> Transcript:
             waiting.give(result, where)
         if message.role == "system" and any(each.role == "system" for each in read):
             raise TranscriptError(f"{where} is a second system prompt")
-        if message.role == "tool" or (results and not message.text and not message.others):
+        if results and not message.text and not message.others:
             message.role = "tool"
         read.append(message)
         places.append(place)
@@ -242,13 +239,6 @@ def _kind_of(part: Mapping[str, object]) -> str:
     return str(part.get("type", "")).replace("-", "_")
 
 
-class _Result(NamedTuple):
-    id: str
-    name: str
-    text: str
-    is_error: bool
-
-
 class _WaitingCalls:
     """Calls without a result yet: by id, and by name in their order; the name of a result may be empty."""
 
@@ -263,7 +253,7 @@ class _WaitingCalls:
                 self.by_name[call.name].append(call)
                 self.by_name[""].append(call)
 
-    def give(self, result: _Result, where: str) -> None:
+    def give(self, result: Call, where: str) -> None:
         calls, call = self.by_name[result.name], None
         if result.id:
             call = self.by_id.pop(result.id, None)
@@ -272,10 +262,10 @@ class _WaitingCalls:
         if call is None or call.result is not None:
             made = f" for the call {result.id!r:.60}, which nothing made" if result.id else ""
             raise TranscriptError(f"{where} is a tool result{made or ' without a call'}")
-        call.result, call.is_error = result.text, result.is_error
+        call.result, call.is_error = result.result, result.is_error
 
 
-def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_Result]]:
+def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[Call]]:
     named = _role_named(values)
     kind = named.lower()
     if kind.endswith("_call") and (kind != "function_call" or "name" in values):
@@ -284,7 +274,7 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[_R
     if role is None:
         known = "user, assistant, system or tool"
         raise TranscriptError(f"{where} has the role {named!r:.40}; it must be {known}")
-    message, results = Message(role), list[_Result]()
+    message, results = Message(role), list[Call]()
     content = _first_of(values, _CONTENT_KEYS)
     parts = list_of(content)
     if kind == "function_call":  # ShareGPT: the text is the JSON of a call, or of several
@@ -332,14 +322,15 @@ def _first_of(values: Mapping[str, object], keys: Sequence[str]) -> object:
     return next((values[key] for key in keys if values.get(key) is not None), None)
 
 
-def _result(values: Mapping[str, object], id: object, text: str) -> _Result:
+def _result(values: Mapping[str, object], id: object, text: str) -> Call:
+    """The result of a call, as a call of its name or id."""
     is_flagged = values.get("is_error") or values.get("error") is True
     failed = bool(is_flagged) or values.get("status") == "error" or says_error(text)
     name = values.get("name") or values.get("toolName")
-    return _Result(str(id or ""), str(name or ""), text, failed)
+    return Call(str(name or ""), None, id=str(id or ""), result=text, is_error=failed)
 
 
-def _read_parts(parts: Sequence[object], message: Message, results: list[_Result]) -> None:
+def _read_parts(parts: Sequence[object], message: Message, results: list[Call]) -> None:
     """Texts, calls and results among the parts of a content; of other parts the type is kept."""
     texts: list[str] = []
     for part in parts:

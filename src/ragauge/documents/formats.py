@@ -28,7 +28,6 @@ _TITLE = re.compile(r"<title[^>]*>([^<|]*)", re.IGNORECASE)
 _ROW, _CELL, _BOLD = "\x1e", "\x1f", "\x1d"
 """What ends a row, begins a cell, and is around bold words, until all is read."""
 _BOLD_LINE = re.compile(f"^ *{_BOLD}([^{_BOLD}\n]{{3,60}}[^{_BOLD}\n.:!?]){_BOLD} *$", re.MULTILINE)
-"""The heading of a page without headings."""
 
 
 def text_of_html(html: str) -> str:
@@ -42,24 +41,22 @@ def text_of_html(html: str) -> str:
     reader = _Reader(html, HIDDEN | NAVIGATION)
     if reader.hidden:
         reader = _Reader(html, HIDDEN - {"head"})
-    text = "".join(map(_row, "".join(reader.pieces).split(_ROW)))
+    text = ""
+    for part in "".join(reader.pieces).split(_ROW):
+        before, *cells = part.split(_CELL)
+        if not cells:
+            text += before if before.strip() or "\n\n" in before else ""
+        elif len(cells) == 1 or any(len(cell.split()) > MAX_CELL for cell in cells):
+            text += "\n\n".join((before, *cells, ""))  # it lays out the page
+        else:
+            row = " | ".join(" ".join(cell.split()) for cell in cells)
+            text += f"{before.rstrip(' ')}| {row} |\n"
     text = _BOLD_LINE.sub(r"\n\n#### \1\n\n", text).replace(_BOLD, "")
     text = _SPACE.sub("\n\n", re.sub(r"(\n- )\s+", r"\1", text)).strip()
     title = _TITLE.search(html)
     if title is None or not title[1].strip() or re.search("^#+ ", text, re.MULTILINE):
         return text
     return f"# {' '.join(unescape(title[1]).split())}\n\n{text}"
-
-
-def _row(text: str) -> str:
-    """What stands before a row's cells, and the row; as prose if it lays out the page."""
-    before, *cells = text.split(_CELL)
-    is_layout = len(cells) == 1 or any(len(cell.split()) > MAX_CELL for cell in cells)
-    if not cells:
-        return before if before.strip() or "\n\n" in before else ""
-    if is_layout:
-        return "\n\n".join((before, *cells, ""))
-    return f"{before.rstrip(' ')}| {' | '.join(' '.join(cell.split()) for cell in cells)} |\n"
 
 
 class _Reader(HTMLParser):

@@ -1,22 +1,30 @@
 """One batch of samples: its columns, and the cells of each node, computed once."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.judged_scores import with_disputes, with_repeats
 from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
-from ragauge.metric import NOTHING_EXPECTED, Column, Metric
-from ragauge.progress import Scored
+from ragauge.label import Label, without_settings
+from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
+from ragauge.progress import Computed, Measured, ignore
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
-from ragauge.score import Score, Status
+from ragauge.score import LOST_PARTS, Score, Status
 
 if TYPE_CHECKING:
     from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
     from ragauge.engine.resources import Resources
+
+FIRST_ROWS = 16
+GOLDEN_RATIO = (1 + 5**0.5) / 2
+PIECE_S, REMOTE_PIECE_S = 1.0, 10.0
+"""How long a piece of a watched batch should take; longer where an encoder elsewhere reads many texts at a time."""
+DISPUTE = 0.5
+"""Judges whose values differ by at least this much disagree on the row."""
 
 
 def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
@@ -33,8 +41,8 @@ def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scor
         scope = cancel_scope()
     with scope:
         batch.run_all(plan.nodes)
-        scores = with_repeats(plan, batch)
-    return with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
+        scores = _with_repeats(plan, batch)
+    return _with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
 
 
 class Batch:
@@ -67,21 +75,30 @@ class Batch:
                 why = f": {reason}" if reason else ""
                 self.no_answer[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
 
-    def for_repeat(self, judged: Collection[str | None], number: int) -> "Batch":
-        """The same batch without the nodes that depend on a judge, which are computed again."""
-        other = Batch(self.columns, self.resources.for_repeat(number))
-        other.computed = {key: cells for key, cells in self.computed.items() if key not in judged}
-        other.paired = {key for key in self.paired if key not in judged}
-        return other
-
     def run_all(self, nodes: "Sequence[Node]") -> None:
         """Run each node once, starting all async nodes that can start before waiting for any."""
-        waiting = list(nodes)
-        while waiting:
+        waits: set[str] = set()
+        for node in nodes:
+            if node.definition.is_async or not waits.isdisjoint(_needs(node)):
+                waits.add(node.key)
+        waiting = [node for node in nodes if node.key in waits]
+        for node in waiting:
+            if not _needs(node):
+                self._run(node)
+        self._run_in_pieces([node for node in nodes if node.key not in waits])
+        waiting = [node for node in waiting if node.key not in self.pending]
+        while waiting or self.pending:
             later: list[Node] = []
             for node in waiting:
-                needs = {source.node for source in node.inputs if source.node}
-                if needs & {other.key for other in later} or not self._can_run(node, needs):
+                needs = _needs(node)
+                pending = [self.pending[key] for key in needs if key in self.pending]
+                # An async node can await pending cells row by row. One that takes all references of
+                # a row at once needs their cells complete and grouped.
+                can_wait = node.definition.is_async and all(
+                    not _is_best(each) and each.per_reference <= node.per_reference
+                    for each in pending
+                )
+                if needs & {other.key for other in later} or (pending and not can_wait):
                     later.append(node)
                 else:
                     self._run(node)
@@ -94,14 +111,36 @@ class Batch:
                     self._keep(node, cells)
                 self.pending.clear()
 
-    def _can_run(self, node: "Node", needs: Collection[str]) -> bool:
-        """Whether the inputs are complete, or an async node can await their pending cells row by row."""
-        pending = [self.pending[key] for key in needs if key in self.pending]
-        # A node that takes all references of a row at once needs their cells complete and grouped.
-        can_wait = (
-            not _is_best(each) and each.per_reference <= node.per_reference for each in pending
-        )
-        return not pending or (node.definition.is_async and all(can_wait))
+    def _run_in_pieces(self, nodes: "Sequence[Node]") -> None:
+        """Run nodes that wait for nothing; if somebody watches, on a few rows at a time, which tell how long the others take."""
+        tell, size, start = self.resources.listener, FIRST_ROWS, 0
+        if tell is ignore or self.n <= size or not nodes:
+            for node in nodes:
+                self._run(node)
+            if nodes:
+                tell(Measured(self.n))
+            return
+        piece_s = REMOTE_PIECE_S if any(map(self.resources.encodes_elsewhere, nodes)) else PIECE_S
+        # Spread over the batch, as neighbours are alike: answers of one system, or about one document.
+        order = sorted(range(self.n), key=lambda row: row * GOLDEN_RATIO % 1)
+        computed: dict[str, list[Cells]] = {node.key: [()] * self.n for node in nodes}
+        while start < self.n:
+            began, rows = monotonic(), order[start : start + size]
+            columns = {name: [cells[at] for at in rows] for name, cells in self.columns.items()}
+            piece = Batch(columns, self.resources)
+            for node in nodes:
+                piece._run(node)
+                ends = [at + 1 for at in range(piece.n)]
+                if node.key in piece.paired:
+                    ends = list(accumulate(n or 0 for n in piece.n_references))
+                for row, begin, end in zip(rows, (0, *ends), ends):  # noqa: B905
+                    computed[node.key][row] = piece.computed[node.key][begin:end]
+            self.paired |= piece.paired
+            tell(Measured(piece.n))
+            start += size
+            took = max(monotonic() - began, piece_s / 100)
+            size = max(FIRST_ROWS // 2, min(round(size * piece_s / took), 4 * size))
+        self.computed |= {key: [*chain(*by_row)] for key, by_row in computed.items()}
 
     def _run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""
@@ -112,7 +151,7 @@ class Batch:
                 columns = [self._cells(source, paired=False) for source in node.inputs]
                 value = of_corpus(node, columns, self.resources)
             self.computed[node.key] = [value] * self.n
-            self.resources.listener(Scored(self.n))
+            self.resources.listener(Computed(node.key))
             return
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
@@ -143,7 +182,7 @@ class Batch:
         elif node.per_reference:
             self.paired.add(node.key)
         self.computed[node.key] = cells
-        self.resources.listener(Scored(self.n))
+        self.resources.listener(Computed(node.key))
 
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
@@ -208,6 +247,10 @@ class Batch:
         return [mask[row] for row in rows]
 
 
+def _needs(node: "Node") -> set[str]:
+    return {source.node for source in node.inputs if source.node}
+
+
 def _is_best(node: "Node") -> bool:
     """Whether the node is a metric computed per reference, whose best score per row is taken at the end."""
     return node.per_reference and isinstance(node.definition, Metric)
@@ -268,3 +311,79 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     if lost and best.value != (metric.low if metric.lower_is_better else metric.high):
         return lost
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
+
+
+def _with_repeats(plan: "Plan", batch: Batch) -> list[Scores]:
+    """The scores; those that depend on a judge are means over all repeats."""
+    scores = [batch.scores(metric) for metric in plan.metrics]
+    n_repeats = batch.resources.judging.repeat
+    if n_repeats == 1:
+        return scores
+    judged, repeats = plan.judged, [scores]
+    for number in range(1, n_repeats):
+        # The nodes that depend on a judge are computed again.
+        again = Batch(batch.columns, batch.resources.for_repeat(number))
+        again.computed = {key: batch.computed[key] for key in batch.computed.keys() - judged}
+        again.paired = batch.paired - judged
+        again.run_all([node for node in plan.nodes if node.key in judged])
+        repeats.append([again.scores(metric) for metric in plan.metrics])
+    return [
+        [_mean_score(row) for row in zip(*(each[place] for each in repeats), strict=True)]
+        if metric.node in judged
+        else scores[place]
+        for place, metric in enumerate(plan.metrics)
+    ]
+
+
+def _mean_score(repeats: Sequence[Score | None]) -> Score | None:
+    """The mean score of one row over the repeats, with their values and spread as evidence."""
+    given = [score for score in repeats if score is not None]
+    scored = [score for score in given if score.value is not None]
+    lost = [score for score in given if score.is_lost or LOST_PARTS in (score.evidence or {})]
+    if not scored:
+        return next((score for score in lost if score.is_lost), repeats[0])
+    values = [cast(float, score.value) for score in scored]
+    # The mean of equal values is exactly that value, without the rounding error of a sum.
+    mean = values[0] if len(set(values)) == 1 else sum(values) / len(values)
+    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    by_repeat = [
+        score.value if score and score.value is not None else score and score.reason
+        for score in repeats
+    ]
+    evidences = [score.evidence or {} for score in scored]
+    evidence = {**evidences[0], "repeats": by_repeat, "spread": spread}
+    if any(each.get("needs_review") for each in evidences):
+        evidence["needs_review"] = True
+    if lost:
+        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(repeats)} repeats"])
+    if "grade" in evidence and len(set(values)) > 1:  # the grade of the first repeat only
+        evidence["grades"] = [each.get("grade") for each in evidences]
+        del evidence["grade"]
+    return Score(mean, evidence=evidence)
+
+
+def _with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
+    """The scores; where judges disagree on a row, their scores are marked for review."""
+    by_metric: dict[str, list[int]] = {}
+    for place, metric in enumerate(plan.metrics):
+        if "judge=" in metric.metric:
+            by_metric.setdefault(without_judge(metric.metric), []).append(place)
+    out = [list(column) for column in scores]
+    for places in (places for places in by_metric.values() if len(places) > 1):
+        labels = [Label.parse(plan.metrics[place].metric) for place in places]
+        names = [str(label.settings.get("judge")) for label in labels]
+        for row, given in enumerate(zip(*(scores[place] for place in places), strict=True)):
+            values = [score.value for score in given if score and score.value is not None]
+            if len(values) < 2 or max(values) - min(values) < DISPUTE:
+                continue
+            by_judge = {name: it and it.value for name, it in zip(names, given, strict=True)}
+            marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
+            for place, score in zip(places, given, strict=True):
+                if score and score.value is not None:
+                    out[place][row] = replace(score, evidence={**(score.evidence or {}), **marks})
+    return out
+
+
+def without_judge(metric: str) -> str:
+    """A label without its judge and prompts: equal for the same metric scored by several judges."""
+    return without_settings(metric, ("judge", PROMPTS)) if "judge=" in metric else metric

@@ -55,7 +55,7 @@
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -173,33 +173,52 @@ class Config:
             problems += check_table(plain, keys, f"{path}: {key}")
         if problems:
             raise SuiteError("\n".join(problems))
-        base = path.parent
-        given = {key: READ[key](table[key], base) for key in READ.keys() & table.keys()}
-        return cls(**cast("dict[str, Any]", {**table, **given}))
+        return cls(**dict(_fields(table, path.parent)))
 
 
-def _place(base: Path, text: str) -> Path:
-    """A path relative to the configuration's folder; a URL stays as it is."""
-    return base / text if as_url(text) is None else Path(text)
+def _fields(table: Mapping[str, Any], base: Path) -> Iterator[tuple[str, Any]]:
+    """The fields of a configuration; paths in it are relative to its folder."""
+
+    def place(text: str) -> Path:
+        return base / text if as_url(text) is None else Path(text)
+
+    for key, value in table.items():
+        match key:
+            case "data" | "gold" | "folder":
+                yield key, place(value)
+            case "metrics" | "by" | "without":
+                yield key, tuple(value)
+            case "output" | "plugins":
+                yield key, tuple(base / name for name in value)
+            case "suites":
+                names = (str(base / name) if name.endswith(".toml") else name for name in value)
+                yield key, tuple(names)
+            case "systems":
+                yield key, {name: place(path) for name, path in value.items()}
+            case "cache":
+                yield key, value if value == NO_CACHE else str(base / value)
+            case "encoder":
+                model = value.get("model", "")
+                is_path = model.startswith((".", "~")) or (model and is_folder(base / model))
+                path = {"model": str(base / Path(model).expanduser())} if is_path else {}
+                yield key, {**value, **path}
+            case "judge":
+                given = dict(value)
+                if "prompts" in given:
+                    given["prompts"] = str(base / given["prompts"])
+                if model := given.get("model"):
+                    names = [model] if isinstance(model, str) else model
+                    given["model"] = [_place_of_judge(name, base) for name in names]
+                yield key, given
+            case "gate":
+                yield key, GateConfig.read(value, base)
+            case _:
+                yield key, value
 
 
-READ: Mapping[str, Callable[[Any, Path], object]] = {
-    **dict.fromkeys(("data", "gold", "folder"), lambda text, base: _place(base, text)),
-    **dict.fromkeys(("metrics", "by", "without"), lambda names, _: tuple(names)),
-    **dict.fromkeys(
-        ("output", "plugins"), lambda names, base: tuple(base / name for name in names)
-    ),
-    "suites": lambda names, base: tuple(
-        str(base / name) if name.endswith(".toml") else name for name in names
-    ),
-    "systems": lambda systems, base: {name: _place(base, path) for name, path in systems.items()},
-    "map": lambda fields, _: dict(fields),
-    "encoder": lambda table, base: _encoder(table, base),
-    "cache": lambda text, base: text if text == NO_CACHE else str(base / text),
-    "judge": lambda table, base: _judge(table, base),
-    "gate": GateConfig.read,
-}
-"""How a key's value becomes the field of the same name; values of other keys are taken as they are."""
+def _place_of_judge(name: str, base: Path) -> str:
+    path = name.removeprefix(REPLAY)
+    return name if path == name else f"{REPLAY}{base / path}"
 
 
 def _problems(table: Table) -> Iterator[str]:
@@ -232,28 +251,6 @@ def _problems(table: Table) -> Iterator[str]:
         yield f"gate.on must be point or bound, got {gate['on']!r:.80}"
     if "data" in table and "systems" in table:
         yield "give data or [systems], not both"
-
-
-def _judge(table: Table, base: Path) -> Table:
-    """The table [judge]; paths of prompts and recordings are relative to the configuration's folder."""
-    given = dict(table)
-    if isinstance(given.get("prompts"), str):
-        given["prompts"] = str(base / str(given["prompts"]))
-    if (model := given.get("model")) is not None:
-        names = [model] if isinstance(model, str) else cast("list[str]", model)
-        given["model"] = [
-            f"{REPLAY}{base / name.removeprefix(REPLAY)}" if name.startswith(REPLAY) else name
-            for name in names
-        ]
-    return given
-
-
-def _encoder(table: Table, base: Path) -> Table:
-    """The table [encoder]; a model that is a path is relative to the configuration's folder."""
-    model = table.get("model")
-    if isinstance(model, str) and (model.startswith((".", "~")) or is_folder(base / model)):
-        return {**table, "model": str(base / Path(model).expanduser())}
-    return dict(table)
 
 
 def _with_nul(value: object, key: str = "") -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.graph import Plan
 from ragauge.engine.task import compute_corpus_features
-from ragauge.progress import Scored
+from ragauge.progress import Measured
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import APART, Manifest
@@ -144,12 +144,8 @@ class Execution(Batches):
                 return run
             folder.reopen()
         numbers = self.unfinished_batches(folder)
-        if self.executor is None:
-            measured = self._measured(numbers)
-        elif not self.plan.for_judges().nodes:
-            measured = self._measured_on(self.executor, numbers)
-        else:
-            measured = self._measured_on_both(self.executor, numbers, folder)
+        has_both = self.executor and self.plan.for_judges().nodes
+        measured = self._measured_on_both(numbers, folder) if has_both else self._measured(numbers)
         for number, part in measured:
             folder.write_part(number, part)
         finished = replace(self._finished(), started=stored.started)
@@ -167,68 +163,55 @@ class Execution(Batches):
         return replace(self.manifest, finished=now(), judging=usage)
 
     def _measured(self, numbers: Sequence[int]) -> "Parts":
-        from ragauge.engine.executors import choose
-
-        if numbers:
-            compute_corpus_features(self.plan, self.samples, self.resources)
-        measuring, reports = choose(self.plan, len(self.samples), self.workers, self.resources)
-        batches = ((number, self.batch(number)) for number in numbers)
-        measured = measuring(self.plan, batches, self.resources)
-        yield from self._told(measured, numbers, reports=reports)
-
-    def _measured_on(self, executor: "Ray", numbers: Sequence[int]) -> "Parts":
-        """Have these batches measured by a cluster."""
-        from ragauge.on_ray.worker import Job
-        from ragauge.runs.identity import code_of_run
-
+        """Have these batches measured, and tell of each."""
         if not numbers:
             return
         compute_corpus_features(self.plan, self.samples, self.resources)
-        code, columns = code_of_run(self.plan, self.resources), self.columns_read()
-        job = Job(self.plan, self.resources, code, self.manifest.batch_size)
-        batches = ((number, self.rows(number, columns)) for number in numbers)
-        yield from self._told(executor.scored(job, batches), numbers, reports=False)
+        if self.executor is None:
+            from ragauge.engine.executors import choose
 
-    def _measured_on_both(
-        self, executor: "Ray", numbers: Sequence[int], folder: "RunFolder"
-    ) -> "Parts":
-        """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
-        from ragauge.on_ray.executor import merged, split
-        from ragauge.runs.store import RunFolder
-        from ragauge.storage.atomic_files import read_frame
+            measuring, reports = choose(self.plan, len(self.samples), self.workers, self.resources)
+            batches = ((number, self.batch(number)) for number in numbers)
+            measured = measuring(self.plan, batches, self.resources)
+        else:
+            from ragauge.on_ray.worker import Job
+            from ragauge.runs.identity import code_of_run
 
-        alone, judged = split(self.plan)
-        apart = RunFolder(folder.path / APART)
-        there = replace(self, plan=alone, progress=None)
-        if alone.nodes:
-            rest = [n for n in numbers if not apart.has_part(n, self.rows(n))]
-            for number, part in there._measured_on(executor, rest):
-                apart.write_part(number, part)
-        for number, part in replace(self, plan=judged)._measured(numbers):
-            if not alone.nodes and not alone.metrics:
-                yield number, part
-                continue
-            if alone.nodes:
-                others = read_frame(apart.scores_part(number), apart.path)
-                evidence = read_frame(apart.evidence_part(number), apart.path)["evidence"]
-                others = others.with_columns(evidence)
-            else:  # their metrics are all unavailable
-                ((_, others),) = replace(there, workers=1)._measured([number])
-            yield number, merged([others, part], self.rows(number), self.plan)
-        shutil.rmtree(apart.path, ignore_errors=True)
-
-    def _told(self, measured: "Parts", numbers: Sequence[int], *, reports: bool) -> "Parts":
-        """The parts. It tells the listener of each, unless the metrics have done so."""
+            code, reports = code_of_run(self.plan, self.resources), False
+            job = Job(self.plan, self.resources, code, self.manifest.batch_size)
+            rows = ((number, self.rows(number, self.columns_read())) for number in numbers)
+            measured = self.executor.scored(job, rows)
         n, size = len(self.samples), self.manifest.batch_size
         n_rows = {number: min(size, n - number * size) for number in numbers}
         done = n - sum(n_rows.values())
         for number, part in measured:
             done += n_rows[number]
             if not reports:
-                self.resources.listener(Scored(n_rows[number] * len(self.plan.nodes)))
+                self.resources.listener(Measured(n_rows[number]))
             if self.progress:
                 self.progress(done, n)
             yield number, part
+
+    def _measured_on_both(self, numbers: Sequence[int], folder: "RunFolder") -> "Parts":
+        """Have a cluster measure what asks no judge; then ask the judges from here, batch by batch."""
+        from ragauge.on_ray.executor import merged, split
+        from ragauge.runs.store import RunFolder
+        from ragauge.storage.atomic_files import read_frame
+
+        alone, judged = split(self.plan)
+        if not alone.nodes:
+            yield from replace(self, executor=None)._measured(numbers)
+            return
+        apart = RunFolder(folder.path / APART)
+        rest = [number for number in numbers if not apart.has_part(number, self.rows(number))]
+        for number, part in replace(self, plan=alone, progress=None)._measured(rest):
+            apart.write_part(number, part)
+        for number, part in replace(self, plan=judged, executor=None)._measured(numbers):
+            others = read_frame(apart.scores_part(number), apart.path)
+            evidence = read_frame(apart.evidence_part(number), apart.path)["evidence"]
+            both = [others.with_columns(evidence), part]
+            yield number, merged(both, self.rows(number), self.plan)
+        shutil.rmtree(apart.path, ignore_errors=True)
 
 
 N_WORST = 20

@@ -21,7 +21,6 @@ from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
-    from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
     from ragauge.judges.question import Question
@@ -73,7 +72,8 @@ def judge_bias(
         # A temporary cache, so that calls that do not depend on the order are made once.
         path = Path(folder) / "cache.sqlite" if cache is None else cache
         prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=path, seed=seed)
-        judged = judged_metrics(prepared.plan)
+        nodes = prepared.plan.judged
+        judged = {each.metric for each in prepared.plan.metrics if each.node in nodes}
         if not judged:
             raise PlanError(["no metric asks the judge; give one that does, such as answer_class"])
         try:
@@ -122,27 +122,26 @@ def _measured(
     run = evaluate(chosen, metrics, judge=config, cache=cache, seed=seed)
     shown = [metric for metric in run.metrics if metric.metric in judged]
     turned, plan = _turned(chosen), prepared.plan
-    labels_read = {
-        metric.metric for metric in plan.metrics if "contexts" in plan.only([metric]).columns
-    }
-    in_order = [metric for metric in shown if metric.metric in labels_read]
+    reads = {each.metric: plan.only([each]).columns for each in plan.metrics}
+    in_order = [metric for metric in shown if "contexts" in reads[metric.metric]]
     by_order: tuple[judge_effects.ContextOrder, ...] = ()
     if in_order and turned is not None:
         other = evaluate(turned, metrics, judge=config, cache=cache, seed=seed)
-        by_order = tuple(
-            judge_effects.context_order(run, other, metric, seed=seed) for metric in in_order
-        )
+        orders = (judge_effects.context_order(run, other, it, seed=seed) for it in in_order)
+        by_order = tuple(orders)
     standard, held, notes = _standard(run, labels, yes)
     by_label, offline = (standard, None) if labels is not None else (None, standard)
-    orders = tuple(_answer_orders(chosen, prepared.resources, seed, notes))
-    if config.repeat == 1:
-        notes.append("self-consistency needs two calls or more for each question (--repeat 3)")
-    if not in_order:
-        notes.append("order of contexts: no judged metric reads contexts")
-    elif turned is None:
-        notes.append("order of contexts: no answer has two contexts")
-    if len(chosen.systems) < 2:
-        notes.append("order of answers: needs the answers of two systems")
+    answers = tuple(_answer_orders(chosen, prepared.resources, seed, notes))
+    for is_so, note in (
+        (
+            config.repeat == 1,
+            "self-consistency needs two calls or more for each question (--repeat 3)",
+        ),
+        (not in_order, "order of contexts: no judged metric reads contexts"),
+        (in_order and turned is None, "order of contexts: no answer has two contexts"),
+        (len(chosen.systems) < 2, "order of answers: needs the answers of two systems"),
+    ):
+        notes += [note] if is_so else []
     repeated = shown if config.repeat > 1 else ()
     repeats = tuple(judge_effects.consistency(run, metric, seed=seed) for metric in repeated)
     lengths = tuple(
@@ -150,13 +149,7 @@ def _measured(
         for it in shown
     )
     n_ids = chosen.frame["id"].n_unique()
-    return JudgeBias(n_ids, len(chosen), repeats, by_order, lengths, orders, tuple(notes))
-
-
-def judged_metrics(plan: "Plan") -> frozenset[str]:
-    """The labels of the metrics whose value depends on a judge."""
-    judged = plan.judged
-    return frozenset(metric.metric for metric in plan.metrics if metric.node in judged)
+    return JudgeBias(n_ids, len(chosen), repeats, by_order, lengths, answers, tuple(notes))
 
 
 def _some(samples: object, n: int, seed: int) -> Samples:
@@ -191,18 +184,16 @@ def _standard(
         from ragauge.people.verdicts import matched
 
         given = labels if isinstance(labels, Verdicts) else load_verdicts(labels, yes=yes)
-        found = matched(given, run)
-        rows = found.targets(run.metrics[0]).drop_nulls("target").select("id", "system", "target")
-        return (
-            {(id, system): target for id, system, target in rows.iter_rows()},
-            "label",
-            list(found.notes),
-        )
-    if "references" not in run.samples.columns:
+        found, name = matched(given, run), "label"
+        scored, value = found.targets(run.metrics[0]), "target"
+        notes = list(found.notes)
+    elif "references" in run.samples.columns:
+        scored, value, name = evaluate(run.samples, OFFLINE).scores, "value", OFFLINE
+        notes = list[str]()
+    else:
         return None, OFFLINE, []
-    scores = evaluate(run.samples, OFFLINE).scores.drop_nulls("value")
-    rows = scores.select("id", "system", "value").iter_rows()
-    return {(id, system): value for id, system, value in rows}, OFFLINE, []
+    rows = scored.drop_nulls(value).select("id", "system", value).iter_rows()
+    return {(id, system): target for id, system, target in rows}, name, notes
 
 
 def _answer_orders(

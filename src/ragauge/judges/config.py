@@ -161,6 +161,7 @@ class JudgeConfig:
 
         JudgeError or PlanError if a judge cannot be opened.
         """
+        from ragauge.calls.budget import Price, list_price
         from ragauge.judges.providers.factory import open_judge
         from ragauge.judges.providers.scripted import RecordingJudge
 
@@ -174,7 +175,17 @@ class JudgeConfig:
             raise PlanError("one judge can be recorded at a time, and several are given")
         recorded = [judge if record is None else RecordingJudge(judge, record) for judge in judges]
         others = {name: table[name] for name in OTHER_KEYS if name in table}
-        prices = _prices(judges, cast(Sequence[float] | None, others.pop("price", None)))
+        given = cast(Sequence[float] | None, others.pop("price", None))
+        listed = {judge.name: list_price(judge.name) for judge in judges}
+        prices = {name: found[0] for name, found in listed.items() if found is not None}
+        if given is not None:
+            is_number = [isinstance(it, int | float) for it in cast(Sequence[object], given)]
+            if is_number != [True, True] or not all(0 <= number < math.inf for number in given):
+                raise PlanError(
+                    "price must be two numbers, dollars for a million tokens of prompts and of "
+                    f"replies, got {given!r:.80}"
+                )
+            prices = dict.fromkeys(listed, Price(*given))
         return cls(
             tuple(recorded),
             mode=mode,
@@ -182,22 +193,6 @@ class JudgeConfig:
             retry_unreadable=retry_unreadable,
             **others,  # pyright: ignore[reportArgumentType]
         )
-
-
-def _prices(judges: "Sequence[Judge]", given: Sequence[float] | None) -> "Mapping[str, Price]":
-    """The given price for all judges, else their list prices."""
-    from ragauge.calls.budget import Price, list_price
-
-    if given is not None:
-        is_number = [isinstance(number, int | float) for number in cast(Sequence[object], given)]
-        if is_number != [True, True] or not all(0 <= number < math.inf for number in given):
-            raise PlanError(
-                "price must be two numbers, dollars for a million tokens of prompts and of "
-                f"replies, got {given!r:.80}"
-            )
-        return dict.fromkeys((judge.name for judge in judges), Price(*given))
-    found = {judge.name: list_price(judge.name) for judge in judges}
-    return {name: listed[0] for name, listed in found.items() if listed is not None}
 
 
 def judge_config_of(

@@ -1,24 +1,12 @@
-"""Wrap untrusted texts in delimiters that they cannot close.
-
-    <contexts id=472966>
-    [1 id=472966]
-    The fee is $5.
-    [2 id=472966]
-    It rains.
-    </contexts id=472966>
-
-Only lines with the block's id are ours. No text of the prompt contains that id or a similar one: one
-that differs in a single digit, has other characters between its digits, or non-ASCII digits. An
-attacker can compute a text's id beforehand, so even similar ids are avoided.
-"""
+"""Wrap untrusted texts in delimiters that they cannot close: no text has the block's id, or one that differs from it in a single digit."""
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
+from typing import NamedTuple
 
 MARK = re.compile(r"\{\{(\w+)\}\}")
 NAME = re.compile(r"\w+")
@@ -31,10 +19,8 @@ FORM = "2"
 DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
 """Digits of a nonce: tokenizers make two tokens of six digits, and many more if there are letters. After
 this many tries that are similar to a text's digits, the nonce gets more digits."""
-MAX_TEMPLATES = 256
-MAX_BLOCKS, MIN_BUFFERED, MAX_BUFFERED = 1_024, 1_000, 16_000
-"""Several prompts in a row contain the same contexts, so their blocks are cached: how many, and the least and most
-characters of one; a shorter one is quick to create."""
+MAX_BLOCKS, MAX_BUFFERED = 1_024, 16_000
+"""Several prompts in a row contain the same contexts, so their blocks are cached: how many, and the most characters of one."""
 
 
 def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
@@ -63,6 +49,9 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
     return "".join([written[piece] if place % 2 else piece for place, piece in enumerate(pieces)])
 
 
+_pieces = lru_cache(256)(MARK.split)
+
+
 def block(name: str, texts: str | Sequence[str]) -> str:
     """One text between delimiters, or several numbered from 1; no line break at the end.
 
@@ -83,24 +72,18 @@ def block(name: str, texts: str | Sequence[str]) -> str:
     return own.beside(_digits_in("".join(own.shown)))
 
 
-_pieces = lru_cache(MAX_TEMPLATES)(MARK.split)
-"""A template's text and marks in alternation."""
-
-
-@dataclass(slots=True, eq=False)
-class _Block:
-    """Texts between delimiters: `shown` in printable form, `text` with the digest's first nonce."""
+class _Block(NamedTuple):
+    """Texts between delimiters: `shown` in printable form, `digest` of them, `text` with its first nonce."""
 
     name: str
     shown: tuple[str, ...]
     is_list: bool
     digest: bytes
-    nonce: str
     text: str
 
     def beside(self, digits: str) -> str:
         """The block with a nonce that is not similar to `digits`, those of the prompt's texts."""
-        if not _is_like_one(self.nonce, digits):
+        if not _is_like_one(_nonce(self.digest, 0), digits):
             return self.text
         nonces = (_nonce(self.digest, attempt) for attempt in count(1))
         nonce = next(nonce for nonce in nonces if not _is_like_one(nonce, digits))
@@ -110,8 +93,7 @@ class _Block:
 def _made(name: str, texts: str | Sequence[str]) -> _Block:
     is_list = not isinstance(texts, str)
     given = tuple(texts) if is_list else (texts,)
-    is_buffered = MIN_BUFFERED <= sum(map(len, given)) <= MAX_BUFFERED
-    return (_buffered if is_buffered else _new)(name, is_list, given)
+    return (_buffered if sum(map(len, given)) <= MAX_BUFFERED else _new)(name, is_list, given)
 
 
 def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
@@ -128,9 +110,8 @@ def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
     head = f"{name} {len(shown) if is_list else 'text'}\n".encode()
     encoded = [text.encode() for text in shown]
     digest = sha256(head + b"".join([b"%d\n%b" % (len(text), text) for text in encoded])).digest()
-    nonce = _nonce(digest, 0)
-    text = _written(name, shown, nonce, is_list=is_list)
-    return _Block(name, shown, is_list, digest, nonce, text)
+    text = _written(name, shown, _nonce(digest, 0), is_list=is_list)
+    return _Block(name, shown, is_list, digest, text)
 
 
 _buffered = lru_cache(MAX_BLOCKS)(_new)
@@ -138,8 +119,7 @@ _buffered = lru_cache(MAX_BLOCKS)(_new)
 
 def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> str:
     items = [f"[{place} id={nonce}]\n{text}" for place, text in enumerate(texts, 1)]
-    inside = "".join(items if is_list else texts)
-    return f"<{name} id={nonce}>\n{inside}</{name} id={nonce}>"
+    return f"<{name} id={nonce}>\n{''.join(items if is_list else texts)}</{name} id={nonce}>"
 
 
 def _nonce(digest: bytes, attempt: int) -> str:
@@ -149,11 +129,7 @@ def _nonce(digest: bytes, attempt: int) -> str:
 
 
 def _digits_in(text: str) -> str:
-    """The digits of a text in order, as ASCII digits.
-
-    >>> _digits_in("No. 4 of ６² pages")
-    '462'
-    """
+    """The digits of a text in order, as ASCII digits: `No. 4 of ６² pages` has 462."""
     if not text.isascii():
         for sign in set(text):
             if not sign.isascii() and sign.isdigit():

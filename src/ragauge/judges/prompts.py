@@ -1,15 +1,4 @@
-"""The prompts: one file per question, with a version and a digest.
-
-    version = 1
-    ---
-    {{contexts}}
-    {{claims}}
-
-    For each numbered claim …
-
-`{{name}}` is replaced by an untrusted text, `[[n]]` by our own value. Your own folder can replace any
-prompt, with the same file name and marks.
-"""
+"""The prompts: one file per question, with a version and a digest; `{{name}}` is replaced by an untrusted text, `[[n]]` by our own value."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +15,6 @@ from ragauge.judges.protocol import Message
 from ragauge.storage.regular_file import is_folder, read_regular
 
 SHARED = ("system", "repair")
-"""Prompts that any call may contain."""
 HEAD = re.compile(r"version = (\d+)\n---\n")
 WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import PlanError
 from ragauge.loaders.conflicts import Prefer, check_prefer
-from ragauge.loaders.formats.remote import copied, with_urls
 from ragauge.loaders.mapping import check_chosen
 from ragauge.loaders.shapes import benchmarks
 from ragauge.loaders.sources import (
     PACKED,
     Source,
+    copied,
     files_in_pieces,
     is_one_source,
     read_source,
     size_of,
+    with_urls,
 )
-from ragauge.loaders.table import NeedsAllRowsError, Table
-from ragauge.loaders.values import items_in
+from ragauge.loaders.table import NeedsAllRowsError, Table, items_in
 from ragauge.samples.samples import Samples
 from ragauge.storage.memory import gc_paused
 from ragauge.storage.regular_file import is_file

@@ -15,9 +15,7 @@ Prefer = Literal["gold", "answers", "first"]
 """Whose value counts: that of the gold, each answer's own, or that of the source given first."""
 
 OF_QUESTION = ("question", "references", "gold_contexts", "relevant", "answerable")
-"""Fields that describe the question, so all rows of an id have the same."""
-TEXTS = ("question", "references", "gold_contexts")
-"""Fields compared in `lower_ws`, whatever the order of their texts."""
+TEXTS = ("question", "references", "gold_contexts")  # compared in `lower_ws`, in any order
 BY_PLACE = "--by-place (in Python by_place=True)"
 _OTHER_WAYS = (
     "remove the ids to pair rows by the question's text, or, if the rows are in the same order, "

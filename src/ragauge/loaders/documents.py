@@ -9,8 +9,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.printed import PrintedArray
-from ragauge.loaders.table import listed
-from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
+from ragauge.loaders.table import items_in, listed, mapping_in, named_values, plain, value_of
 from ragauge.samples.samples import Row
 
 TEXT_KEYS = (
@@ -30,28 +29,20 @@ TEMPLATES = frozenset({
     "metadata_seperator", "excluded_embed_metadata_keys", "excluded_llm_metadata_keys", "lc",
     "text_resource",
 })  # fmt: skip
-ORIGIN_KEYS = (
+ORIGIN_KEYS = (  # the document a text is from; several texts may share one
     "source_id", "source", "file_name", "filename", "file_path", "path", "url", "uri", "doc_uri", "title",
 )  # fmt: skip
-"""Parts that name the document a text is from; several texts may share one."""
 _ORIGINS = frozenset(ORIGIN_KEYS)
 _NAMES = _ORIGINS.union(ID_KEYS)
-GENERATED = re.compile(
+GENERATED = re.compile(  # a UUID, or a hash as Haystack makes it of a document's content
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}", re.IGNORECASE
 )
-"""A UUID, or a hash as Haystack makes it of a document's content."""
 CONTAINER_KEYS = ("source_nodes", "documents", "nodes", "matches", "points", "hits")  # of searches
 SPAN = ("document", "start", "end")  # of a gold context: for people, no metric reads it
 
 
 def parts_of(item: object, depth: int = 3) -> Mapping[str, object] | None:
-    """The named parts of a document, its own and those of the document in it; None without a text.
-
-    >>> parts_of({"document": {"content": "Paris"}, "score": 0.5})
-    {'content': 'Paris', 'score': 0.5}
-    >>> parts_of({"url": "x"}) is None
-    True
-    """
+    """The named parts of a document, its own and those of the document in it; None without a text."""
     if is_list(item):  # (document, score), as LangChain's similarity_search_with_score returns
         pair = cast(Sequence[object], item)
         if len(pair) != 2 or isinstance(pair[1], bool) or not isinstance(pair[1], int | float):

@@ -5,12 +5,17 @@ from dataclasses import dataclass, field, replace
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Conflicts, Prefer
-from ragauge.loaders.gold import GoldJoin
 from ragauge.loaders.mapping import absent
 from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
-from ragauge.loaders.pairing import Paired, are_repeated, paired_by_place, paired_by_question
-from ragauge.loaders.piece_files import FRAME_BYTES, PieceFiles
-from ragauge.loaders.questions import Questions
+from ragauge.loaders.piece_files import (
+    FRAME_BYTES,
+    Paired,
+    PieceFiles,
+    are_repeated,
+    paired_by_place,
+    paired_by_question,
+)
+from ragauge.loaders.questions import GoldJoin, Questions
 from ragauge.loaders.reading import AnswerSource, Decisions, Reading
 from ragauge.loaders.shapes import conversations
 from ragauge.loaders.table import NeedsAllRowsError, Table
@@ -19,8 +24,7 @@ from ragauge.samples.samples import Row, Samples
 
 MAX_PASSES = 20
 MAX_PROBLEMS = 100_000  # reading stops after this many problems of the data
-SHARED = ("references", "gold_contexts", "relevant", "answerable")
-"""Fields that belong to a question, whoever answers it."""
+SHARED = ("references", "gold_contexts", "relevant", "answerable")  # of a question, whoever answers
 
 
 def load_sources(

@@ -147,10 +147,7 @@ def folded(given: object) -> str:
 
 
 def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
-    """The value of a label, and whether it is a yes or no in words, 1 or 0, rather than a number.
-
-    With `yes`, these words are 1 and everything else is 0. Raises LabelValueError.
-    """
+    """The value of a label, and whether it is 1 or 0 in words; with `yes`, these words are 1, all others 0. Raises LabelValueError."""
     word = folded(given)
     if yes:
         return float(word in map(folded, yes)), True

@@ -12,8 +12,7 @@ from typing import cast
 from ragauge.errors import Problem, did_you_mean
 from ragauge.loaders.documents import parts_of
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
-from ragauge.loaders.table import listed
-from ragauge.loaders.values import items_in, mapping_in
+from ragauge.loaders.table import items_in, listed, mapping_in
 from ragauge.samples.fields import CLUSTERS, short_value
 from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
 
@@ -26,10 +25,7 @@ _GAP = re.compile(r"[\s\-.]+")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Naming:
-    """The field of each column that has one, the columns left out, notes and problems.
-
-    `spare`: for `references` and `answerable` the columns that replace it in rows where it is null.
-    """
+    """The field of each column, columns left out, notes, problems; `spare` columns replace references or answerable that are null."""
 
     fields: Mapping[str, str]
     left_out: frozenset[str] = frozenset()

@@ -34,9 +34,8 @@ _NAMES = {
     "tools": "available_tools tool_schemas",
     **dict.fromkeys(MEASURED, ""),
 }
-NEGATED = ("is_impossible", "is_unanswerable", "unanswerable", "no_answer")
-"""Names of the opposite of `answerable`."""
-_RARER_NAMES = {
+NEGATED = ("is_impossible", "is_unanswerable", "unanswerable", "no_answer")  # for `answerable`
+_RARER_NAMES = {  # that count only where no column has one of the usual names of the field
     "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
     "system": "generation_model_name generator_model answer_model",
     "question": "user_query user_question user_request problem evaluated_model_input input_question reference_question main_input input_text query_string inputs instruction request questions queries",
@@ -53,8 +52,7 @@ _RARER_NAMES = {
     "chunks top_k_chunks retrieved_sources",
     "gold_contexts": "reference_context",
 }
-"""Names that count only where no column has one of the usual names of the field."""
-_TRANSLATED_NAMES = {
+_TRANSLATED_NAMES = {  # as people write them in spreadsheets, in eight languages
     "id": "nr lfd_nr lfdnr laufnummer frage_nr fragennummer frage_id n° numéro número nummer 编号 番号",
     "system": "modell modèle modelo modello 模型 モデル",
     "question": "frage testfrage nutzerfrage fragestellung pregunta domanda pergunta vraag 问题 質問",
@@ -78,7 +76,6 @@ _TRANSLATED_NAMES = {
     "kontext kontexte contexte contextes contexto contextos contesto contesti 上下文 "
     "コンテキスト",
 }  # fmt: skip
-"""In German, French, Spanish, Italian, Portuguese, Dutch, Chinese, Japanese, as people write them in spreadsheets."""
 
 
 def _with_plain_letters(names: str) -> list[str]:
@@ -97,8 +94,7 @@ _TRANSLATED = {
     name: field for field, names in _TRANSLATED_NAMES.items() for name in _with_plain_letters(names)
 }
 _USUAL = _by_alias(_NAMES)
-ALIASES = _by_alias(_RARER_NAMES) | _TRANSLATED | _USUAL
-"""Every name and alias with its field, folded."""
+ALIASES = _by_alias(_RARER_NAMES) | _TRANSLATED | _USUAL  # folded
 RARER = frozenset(ALIASES.keys() - _USUAL.keys())
 _PREDICTIONS = (
     "prediction predictions predicted pred preds pred_text predicted_text predicted_response "
@@ -108,22 +104,17 @@ _PREDICTIONS = (
     "llm_response llm_output rag_answer actual_output response output generation completion "
     "generated_text generated generated_response"
 )
-PREDICTIONS = frozenset(_PREDICTIONS.split())
-"""Names that only a system's answer has; an answer beside one of them is the expected one."""
-EITHER = frozenset(["response"])
-"""Names that a system's answer has as often as another one: beside a column named answer, the user chooses."""
-WHOLE_PROMPT = "prompt"
-"""A name of the question that gives way to others: beside them it often holds what the model was sent."""
-GIVEN_BY_ANSWERS = (
+PREDICTIONS = frozenset(_PREDICTIONS.split())  # an answer beside one of them is the expected one
+EITHER = frozenset(["response"])  # beside a column named answer, the user chooses
+WHOLE_PROMPT = "prompt"  # gives way to others: beside them it often holds what the model was sent
+GIVEN_BY_ANSWERS = (  # fields that come from the answers and never from the gold
     *("system", *OF_SYSTEM, *MEASURED),
     *("messages", "conversation_before", "whole_conversation", "final_state"),
 )
-"""Fields that come from the answers and never from the gold."""
 _EXPECTED = {"answer": "references", "contexts": "gold_contexts"}
-ALIASES_IN_GOLD = {
+ALIASES_IN_GOLD = {  # in a gold file a column named answer holds the correct answer
     **{alias: field for alias, field in ALIASES.items() if field not in GIVEN_BY_ANSWERS},
     **{name: _EXPECTED[field] for name, field in _TRANSLATED.items() if field in _EXPECTED},
     **dict.fromkeys(("answer", "answers"), "references"),
     **dict.fromkeys(("context", "contexts"), "gold_contexts"),
 }
-"""In a gold file a column named answer holds the correct answer."""

@@ -33,10 +33,7 @@ PIECE_BYTES = 8 * 2**20  # about what of a file is rows in memory at the same ti
 
 
 class NumberColumns:
-    """The extra columns of CSV without any cell that is no number; different cells must be different numbers.
-
-    Kept of distinct cells are the number and its form: how many decimals, and whether it is a negative zero.
-    """
+    """The extra columns of CSV with numbers only, different cells of which are different: distinct cells by value and form."""
 
     def __init__(self, texts: Collection[str] = ()) -> None:
         self.texts = set(texts)  # with a cell that is no number, or two that are the same number
@@ -188,8 +185,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list[Problem])
     n_rows: int = 0
     _columns: dict[str, None] = field(default_factory=dict[str, None])
-    _with_words: set[str] = field(default_factory=set[str])
-    """The columns that may be a system's answers and hold words."""
+    _with_words: set[str] = field(default_factory=set[str])  # columns that may be answers
     _layout: "Layout | None" = None
     _used_layout: "Layout | None" = None
     _has_one_layout: bool = True

@@ -1,14 +1,16 @@
-"""Choose the reader for a source: by the ending of a file or of the files in a folder, or by an object's type."""
+"""Choose the reader for a source: by the ending of a file or of the files in a folder, or by an object's type; URLs of object stores are copied first."""
 
 import glob
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from math import inf
-from pathlib import Path
-from typing import Protocol, cast
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol, cast
 
+from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
 from ragauge.loaders import traces
 from ragauge.loaders.formats.csv import csv_tables, without_fillers
 from ragauge.loaders.formats.frames import is_columns, is_splits, object_table
@@ -19,6 +21,16 @@ from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
 from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import NeedsAllRowsError, Table, listed, unreadable
+from ragauge.samples.file import TemporaryFolder
+from ragauge.samples.samples import Samples
+from ragauge.storage.object_store import (
+    EXTRAS,
+    advice_for,
+    file_system,
+    key_of,
+    reason_of,
+    scheme_of,
+)
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 
@@ -32,7 +44,6 @@ class Frame(Protocol):
 
 
 Source = str | os.PathLike[str] | Sequence[Mapping[str, object]] | Frame
-"""A file, a list of dicts, or a frame."""
 
 _PIECES: dict[str, Callable[[Path, float], Iterator[Table]]] = {
     ".jsonl": jsonl_tables,
@@ -218,3 +229,94 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
         return read_jsonl(path)  # reports that it does not exist, with a similar name
     known = f"{', '.join(TEXTS)} (each also .gz, .zst) and .parquet"
     return unreadable(str(path), f"has an unknown ending; use one of {known}")
+
+
+class Copies:
+    """Copies of sources in object stores, in a temporary folder; all other sources stay as they are."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryFolder | None = None
+        self.places: dict[str, str] = {}
+        """The beginning of the path of each copy, with the URL that it stands for."""
+
+    def of(self, source: object) -> object:
+        """The source, or the path of its copy."""
+        url = as_url(source) if isinstance(source, str | Path) else None
+        if url is None or scheme_of(url) not in EXTRAS:
+            return source
+        try:
+            return self._copied(url, file_system(url))
+        except (DataError, MissingExtraError, StoreError):
+            raise
+        except FileNotFoundError:
+            raise DataError([Problem("no such file or folder", url)]) from None
+        except Exception as error:  # each file system has errors of its own
+            reason = f"cannot be read: {reason_of(error)}; {advice_for(url, error)}"
+            raise DataError([Problem(reason, url)]) from error
+
+    def of_systems(self, sources: object) -> object:
+        """The sources of systems by name, or the paths of their copies; never of data, whose addresses are not fetched."""
+        by_name = cast(Mapping[object, object], sources)
+        copies = {name: self.of(source) for name, source in by_name.items()}
+        return copies if self.places else sources
+
+    def _copied(self, url: str, files: Any) -> Path:
+        """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""
+        files.invalidate_cache()
+        base, _, pattern = url.rpartition("/")
+        if glob.has_magic(url):
+            parts = url.split("/")
+            first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
+            base, pattern = "/".join(parts[:first]), "/".join(parts[first:])
+            names = files.glob(url)
+        elif files.isfile(url):
+            names = [url]
+        else:
+            names, base, pattern = files.ls(url, detail=False), url, ""
+        self._folder = self._folder or TemporaryFolder()
+        folder = self._folder.path / f"{len(self.places)}"
+        folder.mkdir()
+        self.places[str(folder)] = base.rstrip("/")
+        for name in names:
+            place = PurePosixPath(key_of(str(name))[len(key_of(base)) :].lstrip("/"))
+            if ".." in place.parts or not place.name or place.name.startswith("."):
+                continue
+            if len(names) > 1 and kind_of_file(Path(place.name)) is None:
+                continue
+            copy = folder / place
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            files.get_file(name, str(copy))
+        if not any(folder.iterdir()):
+            known = ", ".join(KINDS)
+            raise DataError([Problem(f"has no data files ({known}), or does not exist", url)])
+        return folder / pattern if pattern else folder
+
+    def named(self, text: str) -> str:
+        """The text with the URL for the path of each copy."""
+        for copy, url in self.places.items():
+            text = text.replace(copy, url)
+        return text
+
+
+@contextmanager
+def copied() -> Generator[Copies]:
+    """Copies of remote sources; problems with what was read name the URLs."""
+    copies = Copies()
+    try:
+        yield copies
+    except DataError as error:
+        if not copies.places:
+            raise
+        problems = [
+            replace(each, source=copies.named(each.source), message=copies.named(each.message))
+            for each in error.problems
+        ]
+        raise DataError(problems) from None
+
+
+def with_urls(samples: Samples, copies: Copies) -> Samples:
+    """The samples with URLs as their source and in the notes, where they name copies."""
+    if not copies.places:
+        return samples
+    notes = tuple(map(copies.named, samples.notes))
+    return replace(samples, source=copies.named(samples.source), notes=notes)

@@ -1,10 +1,18 @@
-"""The table that every format is read into, before columns are mapped to fields."""
+"""The table that every format is read into, before columns are mapped to fields, and values of any type as plain Python."""
 
+import ast
+import dataclasses
+import datetime
+import decimal
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, cast
 
 from ragauge.errors import Problem
+from ragauge.loaders.formats.printed import parsed_expression
 from ragauge.samples.samples import Row
 
 
@@ -79,3 +87,134 @@ def listed(names: Sequence[str], most: int = 10, *, n_all: int | None = None) ->
     n_more = (len(names) if n_all is None else n_all) - len(names[:most])
     more = f" … and {n_more} more" if n_more > 0 else ""
     return ", ".join(names[:most]) + more
+
+
+CONTENT_KEYS = ("content", "text", "response", "_content", "parts")
+ASKING = ("user", "human")
+ANSWERING = ("assistant", "ai", "model", "agent", "bot", "chatbot")
+
+
+def items_in(value: object) -> Sequence[object]:
+    """The items of a list or a tuple; none for any other value."""
+    return cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+
+
+def mapping_in(value: object) -> Mapping[str, object]:
+    """The mapping, or an empty one for any other value."""
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, object]]:
+    """The items of a list that are mappings."""
+    return [
+        cast("Mapping[str, object]", item) for item in items_in(value) if isinstance(item, Mapping)
+    ]
+
+
+def named_values(item: object) -> dict[str, object] | None:
+    """The public fields of an object with their values; None for values without fields."""
+    kind = type(item)
+    if isinstance(item, type | Mapping) or kind.__module__ in ("builtins", "numpy"):
+        return None
+    names: Iterable[object]
+    for declared in ("model_fields", "__fields__", "_fields"):  # pydantic 2 and 1, named tuples
+        fields: object = getattr(kind, declared, None)
+        if isinstance(fields, Mapping | tuple):
+            extra: object = getattr(item, "__pydantic_extra__", None)
+            names = [*cast("Iterable[object]", fields), *mapping_in(extra)]
+            break
+    else:
+        slots: object = getattr(kind, "__slots__", ())
+        own = (slots,) if isinstance(slots, str) else cast("Iterable[object]", slots)
+        names = [*getattr(item, "__dict__", ()), *own]
+        if dataclasses.is_dataclass(item):
+            names = [field.name for field in dataclasses.fields(item)]
+    public = [name for name in names if isinstance(name, str) and not name.startswith("_")]
+    # A field that was never set is left out.
+    return {name: getattr(item, name) for name in public if hasattr(item, name)} or None
+
+
+def plain(value: object, depth: int = 50) -> object:
+    """The value in plain Python types: no numpy, no dates. Values nested deeper than `depth` are kept."""
+    if value is None or isinstance(value, str | bool | int):
+        # A member of a string enum becomes its value.
+        return str.__str__(value) if isinstance(value, str) else value
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal | datetime.timedelta):
+        return str(value)
+    if depth == 0:
+        return value
+    depth -= 1
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        is_date = type(value).__name__ == "datetime64"
+        return str(value) if is_date else plain(cast(Any, value).tolist(), depth)
+    if isinstance(value, tuple) and hasattr(cast(object, value), "_fields"):
+        value = named_values(cast(object, value)) or {}
+    if isinstance(value, Mapping):
+        items = cast(Mapping[object, object], value).items()
+        return {plain(name, 0): plain(item, depth) for name, item in items}
+    is_list = isinstance(value, list | tuple)
+    return [plain(item, depth) for item in items_in(cast(object, value))] if is_list else value
+
+
+def value_of(item: object, name: str) -> object:
+    """The value under this key of a mapping, or of this attribute of an object; None without it, or if a property raises."""
+    if isinstance(item, Mapping):
+        return cast("Mapping[str, object]", item).get(name)
+    try:
+        return cast(object, getattr(item, name, None))
+    except (ValueError, TypeError, NotImplementedError):
+        return None
+
+
+def text_of(value: object, depth: int = 4) -> str | None:
+    """The text of a message, a model's reply or a list of text blocks; None for other values."""
+    if isinstance(value, str):
+        return value
+    if depth == 0 or value is None:
+        return None
+    if isinstance(value, list | tuple):
+        texts = [text_of(part, depth - 1) for part in cast("Sequence[object]", value)]
+        return "\n".join(cast("list[str]", texts)) if texts and None not in texts else None
+    if not isinstance(value, Mapping) and type(value).__module__ == "builtins":
+        return None
+    value = cast("object", value)
+    if choices := items_in(value_of(value, "choices")):  # OpenAI's completion
+        return text_of(value_of(choices[0], "message"), depth - 1)
+    inner = (value_of(value, key) for key in CONTENT_KEYS)
+    found = next((part for part in inner if part is not None and not callable(part)), None)
+    return text_of(found, depth - 1)
+
+
+def last_text(messages: object, roles: Sequence[str]) -> str | None:
+    """The text of the last message from one of these roles; None if it is not a list of messages."""
+    last: object = None
+    for outer in items_in(messages):
+        # OpenInference nests role and content: message.role, or message: {role}.
+        inner = value_of(outer, "message")
+        message = outer if inner is None else inner
+        # LangChain has a type, human or ai; MTRAG a speaker, user or agent.
+        names = ("role", "message.role", "type", "speaker")
+        role: object = next(filter(None, (value_of(message, name) for name in names)), None)
+        role = getattr(role, "value", role)
+        if not isinstance(role, str):
+            return None
+        if role.lower() in roles:
+            content = value_of(message, "message.content")
+            last = message if content is None else content
+    return text_of(last)
+
+
+def parsed(value: object) -> object:
+    """The value of a JSON text, or of an object that pandas printed; other values unchanged."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
+        return value
+    with suppress(ValueError, RecursionError):
+        return cast(object, json.loads(value))
+    if not value.lstrip().startswith('"'):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return cast(object, ast.literal_eval(parsed_expression(value)))
+    return value

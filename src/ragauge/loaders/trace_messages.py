@@ -7,16 +7,14 @@ from typing import cast
 from ragauge.conversations.tool_calls import TranscriptError
 from ragauge.conversations.transcript import read_transcript, role_of, says_calls
 from ragauge.loaders.shapes.conversations import with_turn
-from ragauge.loaders.values import items_in, mapping_in, mappings_in, parsed
+from ragauge.loaders.table import items_in, mapping_in, mappings_in, parsed
 
 Values = Mapping[str, object]
 SESSIONS = ("session.id", "gen_ai.conversation.id", "conversation.id", "thread.id")
-"""The attributes of a span that name its conversation."""
-SIDES = {
+SIDES = {  # the messages that a model got, and those that it replied
     "llm.input_messages": 0, "gen_ai.input.messages": 0, "gen_ai.prompt": 0,
     "llm.output_messages": 1, "gen_ai.output.messages": 1, "gen_ai.completion": 1,
 }  # fmt: skip
-"""The attributes with the messages that a model got, and those with what it replied."""
 _MESSAGE = re.compile(rf"({'|'.join(map(re.escape, SIDES))})(?:\.(\d+)\.(.+))?")
 _EVENT = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _TOOLS = re.compile(r"llm\.tools\.\d+\.tool\.json_schema|gen_ai\.tool\.definitions")
@@ -107,10 +105,7 @@ def tools_of_span(span: Values) -> list[object]:
 def turn_of(
     models: Iterable[tuple[list[object], list[object]]], tools: Sequence[object]
 ) -> list[object]:
-    """The messages of a trace's turn: those of the model's call that saw most tool calls since the user's question.
-
-    `models`: the messages of each call, in order of time; without any calls, `tools` are those of the tools' own spans.
-    """
+    """The messages since the user's question of the model's call that saw most tool calls, or those of the tools' own spans."""
     best: list[object] = []
     n_most = -1
     for got, said in models:
@@ -137,10 +132,7 @@ def texts_of(turn: Sequence[object]) -> tuple[str | None, str | None]:
 
 
 def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
-    """Make the traces of each session the turns of a conversation, in order of time, if all have one; returns the number of sessions.
-
-    `rows`: the values of each trace's row, its session, and when it began. A session of one trace is no conversation.
-    """
+    """Make the traces of each session of several, by row, session and begin, turns in order of time; the number of sessions."""
     sessions: dict[str, list[tuple[str, dict[str, object]]]] = {}
     for values, session, start in rows:
         if session is not None:

@@ -11,7 +11,18 @@ from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.table import Table, listed
+from ragauge.loaders.table import (
+    ANSWERING,
+    ASKING,
+    Table,
+    items_in,
+    last_text,
+    listed,
+    mapping_in,
+    mappings_in,
+    parsed,
+    text_of,
+)
 from ragauge.loaders.trace_messages import (
     SESSIONS,
     call_of_span,
@@ -20,16 +31,6 @@ from ragauge.loaders.trace_messages import (
     tools_of_span,
     turn_of,
     with_sessions,
-)
-from ragauge.loaders.values import (
-    ANSWERING,
-    ASKING,
-    items_in,
-    last_text,
-    mapping_in,
-    mappings_in,
-    parsed,
-    text_of,
 )
 from ragauge.report.plain import counted as counted_noun
 from ragauge.samples.samples import Row
@@ -57,19 +58,17 @@ _PARTS = {
 PARTS = {part: tuple(names.split()) for part, names in _PARTS.items()}
 """The tools' names of the parts of a step; the first that has a value counts."""
 FAILED = ("ERROR", "STATUS_CODE_ERROR", "2")
-KINDS = {
+KINDS = {  # operations of the GenAI conventions, by OpenInference's names
     "RETRIEVAL": "RETRIEVER", "EXECUTE_TOOL": "TOOL", "EMBEDDINGS": "EMBEDDING",
     "CHAT": "LLM", "TEXT_COMPLETION": "LLM", "GENERATE_CONTENT": "LLM",
 }  # fmt: skip
-"""The operations of the GenAI conventions, by OpenInference's names."""
 MODELS = ("LLM", "GENERATION")
 USED = ("input_tokens", "output_tokens", "cost_usd")
-KEPT = {
+KEPT = {  # the sample's extra fields; of a root of LangSmith the first two
     "name": "trace_name", "tags": "tags", "sessionId": "session", "session_id": "session",
     "userId": "user", "user_id": "user", "environment": "environment", "release": "release",
     "version": "version", "latency": "latency", "totalCost": "cost_usd",
 }  # fmt: skip
-"""What of a trace becomes an extra field of the sample; of a root of LangSmith, the first two."""
 
 MAX_DEPTH = 5
 TEXT_KEYS_OF = {
@@ -109,10 +108,7 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of one trace, its own input and output if it has them, and its extra fields.
-
-    `fallback`: documents found elsewhere, used where no step retrieved any.
-    """
+    """The steps of one trace, its own input, output and extra fields, and documents that count if no step retrieved any."""
 
     id: str
     source: str
@@ -247,11 +243,10 @@ OBSERVATIONS = {
     "SPAN", "GENERATION", "EVENT", "RETRIEVER", "AGENT", "TOOL", "CHAIN", "EVALUATOR", "EMBEDDING",
     "GUARDRAIL",
 }  # fmt: skip
-OF_TRACES = {
+OF_TRACES = {  # columns of a table of traces, of which it has at least three
     "sessionId", "session_id", "userId", "user_id", "bookmarked", "public", "htmlPath", "release",
     "observationCount", "totalCost", "projectId", "project_id", "latency", "environment", "timestamp",
 }  # fmt: skip
-"""Columns of a table of traces, of which it has at least three."""
 GOLD = ("references", "relevant", "gold_contexts")
 READ = {"id", "input", "output", "observations", "scores", "metadata", "trace", "timestamp", *KEPT}
 
@@ -324,7 +319,6 @@ DOCUMENT = re.compile(
 )
 MODEL_OUTPUT = re.compile(r"llm\.output_messages\.\d+\.message\.content")
 PACKED = ("attributes", "attributes.retrieval.documents", "attributes.reranker.output_documents")
-"""Columns that a CSV file or a database holds as text."""
 LEFT_OUT = {
     "retrieval", "reranker", "input", "output", "openinference", "context", "status", "session", "events", "tool",
 }  # fmt: skip

@@ -17,8 +17,7 @@ from ragauge.samples.samples import CLUSTERS, FIELDS
 from ragauge.views.first_screen import DIGITS
 
 N_BINS = 20  # equal parts of a metric's range
-DISTRIBUTIONS, SLICES = "distributions", "slices"
-"""The names of what is kept of them in a large run."""
+DISTRIBUTIONS, SLICES = "distributions", "slices"  # what is kept of a large run
 MAX_FIELDS, MAX_VALUES = 4, 12
 
 Bins = Mapping[tuple[str, str], tuple[int, ...]]  # counts by metric and system

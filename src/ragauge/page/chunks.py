@@ -21,10 +21,8 @@ from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
 
-BLOCK_SIZE = 300_000
-"""About how many bytes of texts and evidence a block has before compression; a question may have more."""
-AT_ONCE = 64
-"""Blocks that are made at a time: all at once would take several times the memory of the texts, and longer."""
+BLOCK_SIZE = 300_000  # bytes of a block before compression; a question may have more
+AT_ONCE = 64  # blocks that are made at a time: all would take several times the memory
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,7 @@ class RunChunks:
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
-        """The fields, with their chunks; in a file lists have none, since the blocks have their texts.
-
-        Lists with whole numbers and floats have one: in JSON nobody can tell 1 from 1.0.
-        """
+        """The fields with their chunks; in a file lists have none, except those with both 1 and 1.0, which JSON cannot tell apart."""
         found: list[FieldView] = []
         for at, name in enumerate(self.rows.names):
             dtype = self.rows.schema[name]
@@ -128,10 +123,7 @@ class RunChunks:
         return {f"{self.place}.block.{number}": partial(block, number) for number in range(n)}
 
     def _questions(self, start: int, end: int) -> list[str]:
-        """Each of these questions as JSON: its shared fields, and by system the other fields and the evidence.
-
-        The evidence of an answer is [the column of the metric, the evidence] of each metric.
-        """
+        """Each question as JSON: shared fields, and by system the others and the evidence as [column of the metric, evidence]."""
         if self.per_block is None:
             every = self._all_evidence  # sorted by q
             stored = every[every["q"].search_sorted(start) : every["q"].search_sorted(end)]

@@ -22,8 +22,7 @@ CODES = {status: code for code, status in enumerate(STATUSES)}
 NO_SCORE = 255  # the status code of an answer that the metric has no score for
 MAX_REASONS = 65_535
 ID_FIELDS = ("id", "system")
-MAX_RANGES = 12
-"""Ranges of rows that are read one by one; the rows of a block that are in more are searched by id."""
+MAX_RANGES = 12  # of rows that are read one by one; the rows of more are searched by id
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular
 
-LEVEL = 4
-"""How hard zlib compresses the chunks: 2.7 times as fast as its default of 6, for 12 % more bytes."""
+LEVEL = 4  # of zlib: 2.7 times as fast as its default of 6, for 12 % more bytes
 MAX_SCORES = 3_000_000
 MAX_TEXTS = 500_000_000  # most scores, and bytes of samples in memory, of the runs on one page
 ROWS_SAMPLED = 1_000
@@ -78,10 +77,7 @@ def page_frame(run: ScoredRun) -> Rendered:
 
 
 def why_no_page(runs: Sequence[ScoredRun]) -> str:
-    """Why one file cannot hold these runs, and what to do instead; empty if it can.
-
-    A page is made in memory: 3 million scores need about 1.5 GB, and a browser has to read them again.
-    """
+    """Why one file cannot hold these runs, for lack of memory here or in a browser, and what to do instead; else empty."""
     n_scores = sum(len(run.samples) * sum(not m.unavailable for m in run.metrics) for run in runs)
     firsts = [run.samples.part(0, ROWS_SAMPLED) for run in runs]
     sizes = [first.estimated_size() / max(first.height, 1) for first in firsts]

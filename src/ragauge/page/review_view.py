@@ -98,11 +98,7 @@ def own_label(review: Review, answer: AnswerLabels, rater: str) -> ReviewLabel |
 
 
 def item_view(review: Review, item: ReviewItem, rater: str) -> ReviewItemView:
-    """An answer as this person may see it now.
-
-    Automatic verdicts, the system and other people's labels only after the person has labelled it; who settles
-    a conflict sees the labels before.
-    """
+    """An answer as this person may see it now: verdicts and others' labels after their own, labels also to settle a conflict."""
     answer = review.labels().of((item.id, item.system))
     task, own = review.task(answer, rater), own_label(review, answer, rater)
     texts = review.queue.texts(item)

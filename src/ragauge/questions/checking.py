@@ -118,7 +118,7 @@ class CheckedQuestions:
         read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
         left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
         notes = [f"{read}; left out: {left_out}" if left_out else read]
-        notes += [f"{each.document}: {each.reason}" for each in documents.problems]
+        notes += map(str, documents.problems)
         if self.labels:
             people = people_report([each.question for each in self.checked], self.labels)
             tables += people.tables
@@ -201,11 +201,11 @@ def check_questions(
     checked = check(read, passages)
     if judge is not None:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.model_checks import with_judge
+        from ragauge.questions.models import with_judge
 
         checked = with_judge(checked, passages, judge_config_of(judge), cache)
     if encoder is not None:
-        from ragauge.questions.model_checks import with_encoder
+        from ragauge.questions.models import with_encoder
 
         checked = with_encoder(checked, passages, encoder)
     return CheckedQuestions(checked, passages, source)

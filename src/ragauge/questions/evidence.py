@@ -1,12 +1,12 @@
 """Where the documents answer a question: its gold passages, other passages that answer it, and what contradicts it."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -19,16 +19,70 @@ from ragauge.language.stems import stemmed
 from ragauge.language.text import sentence_spans
 from ragauge.questions.question import GoldContext, Question
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+K1, B = 1.2, 0.75
 LOCATED = 90
 """The least similarity (of 100) by which a gold text is part of a passage that was read in another way."""
 N_NEAREST = 10
-"""Passages that are looked at beside the gold ones."""
 ANSWERS = 0.9
 """The share of the question's content words that a place must have, to be one that speaks of what is asked."""
 
 _SOMEWHERE = re.compile(
     r"\b(in|at|on|near|beside|behind|under|above|next to|between|opposite)\b", re.I
 )
+
+
+class Bm25:
+    """Passages ranked by BM25 (Robertson and Zaragoza 2009, with Lucene's idf, which is never negative).
+
+    The terms are the stems of `language.stems`: each Chinese or Japanese character is one.
+    """
+
+    def __init__(self, texts: Sequence[str], *, k1: float = K1, b: float = B) -> None:
+        import numpy as np
+
+        counts = [Counter(terms(text)) for text in texts]
+        lengths = np.array([count.total() for count in counts], dtype=np.float64)
+        norms = k1 * (1 - b + b * lengths / (lengths.mean() or 1.0)) if texts else lengths
+        postings: dict[str, list[tuple[int, int]]] = {}
+        for place, count in enumerate(counts):
+            for term, n in count.items():
+                postings.setdefault(term, []).append((place, n))
+        self.n_texts = len(texts)
+        self._weights: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = {}
+        for term, found in postings.items():
+            places, ns = np.array(found).T
+            idf = np.log1p((len(texts) - len(found) + 0.5) / (len(found) + 0.5))
+            self._weights[term] = places, idf * ns / (ns + norms[places])
+
+    def scores(self, query: str) -> "npt.NDArray[np.float64]":
+        """The score of each text for a query, at least 0; 0 where they share no term."""
+        import numpy as np
+
+        total = np.zeros(self.n_texts)
+        for term in terms(query):
+            if term in self._weights:
+                places, weights = self._weights[term]
+                total[places] += weights
+        return total
+
+    def best(self, query: str, n: int = 10) -> list[int]:
+        """The places of the n best texts, best first; ties in the order given. Texts without a shared term are left out.
+
+        >>> Bm25(["the cat sat", "dogs bark", "a cat and a cat"]).best("cats")
+        [2, 0]
+        """
+        scores = self.scores(query)
+        order = (-scores).argsort(kind="stable")[:n]
+        return [int(place) for place in order if scores[place] > 0]
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, with repeats."""
+    return [word.stem for word in stemmed(text)]
 
 
 def documents_of(documents: "Documents | Sequence[object] | str | Path") -> Documents:
@@ -90,9 +144,7 @@ class PassageIndex:
         self._places: dict[str, list[Place]] = {}
 
     @cached_property
-    def _bm25(self):
-        from ragauge.questions.bm25 import Bm25
-
+    def _bm25(self) -> Bm25:
         return Bm25([f"{passage.heading} {passage.text}" for passage in self.passages])
 
     @cached_property

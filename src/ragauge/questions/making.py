@@ -1,19 +1,21 @@
 """Make a test set from documents: plan, write, check, keep; and the report of what was made."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
+from ragauge.errors import PlanError, did_you_mean
 from ragauge.language.detection import language_of
 from ragauge.questions.checks import VARIANTS, check, with_also_relevant
 from ragauge.questions.derived import derived
 from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
-from ragauge.questions.plan import TYPES, Spread, counts_of
 from ragauge.questions.question import NO_ANSWER, Checked, Draft, Question, write_rows
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
@@ -23,14 +25,112 @@ if TYPE_CHECKING:
     from ragauge.judges.config import JudgeConfig
     from ragauge.judges.providers.factory import JudgeLike
 
+TYPES: Mapping[str, float] = {
+    "single fact": 26,
+    "number": 14,
+    "temporal": 10,
+    "list": 8,
+    "yes/no": 10,
+    "table look-up": 8,
+    "comparison": 5,
+    "multi-hop": 5,
+    "unanswerable": 6,
+    "ambiguous": 2,
+    "follow-up": 2,
+    "terse": 2,
+    "misspelt": 2,
+    "cloze": 0,
+}
+"""The types of questions, with their usual shares in percent; a cloze only stands in for what is missing."""
+T = TypeVar("T")
 N_QUESTIONS = 200
 FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no", "cloze")
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
-"""Drafts taken for each question that is still wanted: some are rejected."""
 MAX_YES_NO = 0.25
-"""The largest share of yes/no questions, unless the plan asks for more."""
 MAX_EXAMPLES = 8
+
+
+def read_types(given: str) -> Mapping[str, float]:
+    """Shares by type: `number=2,list=1`, or only names for equal shares. PlanError lists all problems.
+
+    >>> read_types("number=3,list")
+    {'number': 3.0, 'list': 1.0}
+    """
+    shares: dict[str, float] = {}
+    problems: list[str] = []
+    for part in given.split(","):
+        name, _, share = (each.strip() for each in part.partition("="))
+        if name not in TYPES:
+            hint = did_you_mean(name, TYPES) or f"; they are {', '.join(TYPES)}"
+            problems.append(f"no type of question is named {name!r}{hint}")
+            continue
+        if name in shares:
+            problems.append(f"{name!r} is given twice")
+        try:
+            shares[name] = float(share or 1)
+        except ValueError:
+            shares[name] = -1
+        if not 0 < shares[name] < float("inf"):
+            problems.append(f"the share of {name!r} must be a number above 0, got {share!r}")
+    if problems:
+        raise PlanError(problems)
+    return shares
+
+
+def counts_of(n: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """How many questions of each type: the largest remainders round up, so that they sum to n.
+
+    >>> counts_of(10, {"number": 2, "list": 1})
+    {'number': 7, 'list': 3}
+    """
+    total = sum(shares.values())
+    exact = {name: n * share / total for name, share in shares.items()}
+    counts = {name: int(number) for name, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda name: counts[name] - exact[name])
+    for name in by_remainder[: n - sum(counts.values())]:
+        counts[name] += 1
+    return counts
+
+
+class Spread(Generic[T]):
+    """Items in an order that covers documents, headings and passages evenly.
+
+    An item has a type, a passage and a worth. `take` gives the next item of a type from what was used least
+    so far. Equal seeds give equal orders.
+    """
+
+    def __init__(self, items: Sequence[tuple[str, Passage, float, T]], seed: int) -> None:
+        random = Random(f"{seed} spread")
+        # The best of each passage first, then the second of each.
+        seen: Counter[tuple[str, str]] = Counter()
+        ranked: list[tuple[int, str, Passage, T]] = []
+        for name, passage, _, item in sorted(items, key=lambda each: (-each[2], random.random())):
+            ranked.append((seen[name, passage.id], name, passage, item))
+            seen[name, passage.id] += 1
+        ranked.sort(key=lambda each: each[0])
+        self._queues: dict[str, dict[str, list[tuple[Passage, T]]]] = defaultdict(dict)
+        for _, name, passage, item in ranked:
+            self._queues[name].setdefault(passage.document, []).append((passage, item))
+        documents = sorted({passage.document for _, passage, _, _ in items})
+        self._order = {document: random.random() for document in documents}
+        self._used: Counter[tuple[str, ...]] = Counter()
+
+    def take(self, name: str) -> T | None:
+        """The next item of a type; None if there are no more."""
+        queues, used = self._queues[name], self._used
+        if not queues:
+            return None
+        document = min(queues, key=lambda each: (used[each,], self._order[each]))
+        passage, item = min(
+            queues[document][:12],
+            key=lambda each: (used["", each[0].id], used[document, each[0].heading]),
+        )
+        queues[document].remove((passage, item))
+        used.update(((document,), (document, passage.heading), ("", passage.id)))
+        if not queues[document]:
+            del queues[document]
+        return item
 
 
 @dataclass(frozen=True)
@@ -74,7 +174,7 @@ def questions(
     """Make up to `n` questions with references and gold passages from documents; each is checked.
 
     `documents`: files, folders, or documents of other libraries. `types`: the share of each type of
-    question, by default those of `ragauge.questions.plan.TYPES`. Without a `judge` the questions are
+    question, by default those of `ragauge.questions.making.TYPES`. Without a `judge` the questions are
     written by rules, which is free and quick, in plain words. With one (a name, a judge or a
     JudgeConfig) it writes them, asked as one of the `personas`; its replies are kept in `cache`, and no reply is paid for twice. With an
     `encoder` the rank of each question's passage under it is measured too. Fewer than `n` are made if the documents hold no more. The same documents, seed and replies give the same
@@ -93,13 +193,13 @@ def questions(
         made = _by_rules(read, counts, seed)
     else:
         from ragauge.judges.config import judge_config_of
-        from ragauge.questions.judge_writer import JudgeWriter
+        from ragauge.questions.models import JudgeWriter
 
         config = judge_config_of(judge)
         made = JudgeWriter(read, counts, config, cache, seed, personas).questions()
     if encoder is None:
         return made
-    from ragauge.questions.model_checks import with_encoder
+    from ragauge.questions.models import with_encoder
 
     return replace(made, kept=with_encoder(made.kept, read, encoder))
 
@@ -111,11 +211,7 @@ def pool(documents: Documents, seed: int) -> list[Draft]:
 
 
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
-    """Take drafts by the plan until each type has its number; then fill up with the types that have more.
-
-    Variants of a question come first, as they use it up: where there are fewer questions than planned, there
-    are fewer variants too. Yes/no questions and clozes come last, and of yes/no ones no larger share than planned.
-    """
+    """Take drafts by the plan, variants of others first and yes/no questions last; then fill up with the types that have more."""
     found, n = pool(documents, seed), sum(counts.values())
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
@@ -228,7 +324,7 @@ def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
             f"{n_other:,} of {counted(len(texts), 'document')} in languages of which the rules write no questions"
             " (they know English, German, French, Spanish and Chinese); --judge writes them"
         )
-    notes += [f"not read: {each.document}: {each.reason}" for each in documents.problems[:5]]
+    notes += [f"not read: {each}" for each in documents.problems[:5]]
     notes += [f"left out: {what}: {count:,}" for what, count in documents.left_out.items()]
     if made.n_calls:
         cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"

@@ -137,10 +137,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def distinct_names(names: Sequence[str], width: int) -> Mapping[str, str]:
-    """Each name in at most `width` columns, so that no two look the same if that is possible.
-
-    Of names that would be cut to the same text, the end is shown, or beginning and end.
-    """
+    """Each name in at most `width` columns, cut at its end, beginning or middle so that no two look the same if possible."""
     shown, half = [for_terminal(name) for name in names], width // 2
 
     def end(text: str, width: int) -> str:

@@ -45,20 +45,16 @@ class Table:
     rows: Sequence[Sequence[str | Cell]]
     n_names: int = 1
     gives_way: Sequence[Sequence[int]] = ()
-    narrower: Sequence["Table"] = ()
-    """What a narrow terminal shows in place of the table, the widest first; then `gives_way` has no meaning."""
+    narrower: Sequence["Table"] = ()  # in place of the table, the widest first; without `gives_way`
     missing: Sequence[str] = ()  # what a narrower table lacks
     gap: int = 3  # blanks between two columns of a terminal where there is room
     wraps: bool = False
-    splits: bool = False
-    """Whether a narrow terminal shows the columns in several tables below each other."""
+    splits: bool = False  # a narrow terminal shows several tables below each other
     title: str = ""
     caption: str = ""  # what a paper says below the table; the report's headline by default
     small_print: str = ""  # what a paper says in small print below the table
-    is_cut: bool = True
-    """Whether a terminal that is too narrow for every layout cuts names; otherwise its lines are longer."""
-    closing: Sequence[str] = ()
-    """Plain lines below the table, in every format; also without a table."""
+    is_cut: bool = True  # in a terminal too narrow for every layout, whose lines are longer else
+    closing: Sequence[str] = ()  # plain lines below the table, also without one
     legend: Sequence[str] = ()  # what Markdown and HTML say below the table, a paragraph each
     notes: Sequence[str] = ()  # notes on this table alone
     level: int = 3  # that of the title in Markdown
@@ -132,13 +128,10 @@ class Report:
     legend: str = ""
     lines: Sequence[Lines] = ()
     command_for_all: str = ""
-    brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)
-    """Makes what a terminal shows instead; the argument says whether everything was asked for."""
+    brief: "Callable[[bool], Report] | None" = field(default=None, repr=False)  # for a terminal
     cuts_notes: bool = False  # whether a terminal shows each note in one line
-    most_lines: int | None = None
-    """Most lines of a terminal: blank lines give way, and before them what `shorter` leaves out."""
-    shorter: "Callable[[], Report | None]" = field(default=_nothing, repr=False)
-    """Makes the same report with less; None if nothing can be left out."""
+    most_lines: int | None = None  # of a terminal: blank lines give way, before them `shorter`'s
+    shorter: "Callable[[], Report | None]" = field(default=_nothing, repr=False)  # with less
     more: Sequence[Table] = ()  # what a terminal shows at the end, below any number of lines
 
     def tables_in(self, form: str) -> Sequence[Table]:

@@ -17,8 +17,7 @@ from ragauge.report.report import NO, YES, Cell, Items, Lines, Report, Table
 GAPS = (3, 2, 1)  # blanks between two columns, from the widest terminal to the narrowest
 LEAST_NAME = 4  # fewest columns that a name is cut to
 WIDE = 100
-NAME_WIDTHS = (36, 20)
-"""Columns of the names of a table that is split: in a terminal of WIDE columns or more, and in others."""
+NAME_WIDTHS = (36, 20)  # where a table is split, in a terminal of WIDE columns and others
 PIPE_WIDTH, LEAST_WIDTH = 200, 40
 WIDTH = 98  # most columns of a line of text
 LABEL_WIDTHS = (18, 36)  # least and most columns of a label beside its text
@@ -89,10 +88,10 @@ def drawn_tables(out: Console, table: Table) -> tuple[Sequence[DrawnTable], Sequ
 def _cut(columns: Sequence[list[Text]], widths: Sequence[int], n_names: int, too_wide: int) -> None:
     """Cut the widest headers of numbers, but no number, and then names, until they are no longer too wide."""
     cut = list(widths)
-    least = [LEAST_NAME for _ in range(n_names)] + [
-        max((len(text.plain.lstrip()) for text in column[1:]), default=LEAST_NAME)
-        for column in columns[n_names:]
-    ]
+    numbers = (
+        max((len(t.plain.lstrip()) for t in c[1:]), default=LEAST_NAME) for c in columns[n_names:]
+    )
+    least = [*[LEAST_NAME] * n_names, *numbers]
     for places in (range(n_names, len(columns)), range(n_names)):
         while sum(widths) - sum(cut) < too_wide:
             possible = [place for place in places if cut[place] > least[place]]
@@ -175,10 +174,9 @@ def _drawn(
         header_style="bold",
     )
     for place, column in enumerate(columns):
-        if place == 0 and name_width is not None:
-            drawn.add_column(column[0], width=name_width, overflow="fold")
-        else:
-            drawn.add_column(column[0], no_wrap=True)
+        width = None if place else name_width
+        overflow = "ellipsis" if width is None else "fold"
+        drawn.add_column(column[0], width=width, overflow=overflow, no_wrap=width is None)
     for cells in zip(*(column[1:] for column in columns), strict=True):
         drawn.add_row(*cells)
     return drawn
@@ -277,8 +275,7 @@ def _note_parts(
     out: Console, report: Report, missing: Sequence[str], *, full: bool
 ) -> Iterator[Text]:
     width = min(out.width, WIDTH)
-    n_shown = len(report.notes) if full or report.notes_shown is None else report.notes_shown
-    notes = list(report.notes[:n_shown])
+    notes = list(report.notes if full else report.notes[: report.notes_shown])
     columns = f"the terminal is too narrow for: {' · '.join(missing)}; -f md prints every column"
     whole = [*([columns] if missing else []), *filter(None, [report.legend])]
     for note in whole if report.cuts_notes else [*whole, *notes]:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,13 +65,7 @@ def problem_of_samples(frame: "pl.DataFrame") -> str:
 
 
 def problem_of_scores(scores: "pl.DataFrame") -> str:
-    """Why a row is not a score; empty if all are.
-
-    >>> import polars as pl
-    >>> row = {"id": "q1", "system": "a", "metric": "m", "value": float("nan"), "status": "ok"}
-    >>> problem_of_scores(pl.DataFrame(row).with_columns(pl.lit([]).alias("flags")))
-    'a value is not a number'
-    """
+    """Why a row is not a score; empty if all are."""
     import polars as pl
 
     value, status = pl.col("value"), pl.col("status")
@@ -167,30 +160,24 @@ def check_schema(path: Path, folder: Path, columns: Iterable[str]) -> None:
         raise StoreError(f"{path}: is not a part of a run: {what}; {again}")
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """What was checked, and what is wrong with it; `problem` is empty if nothing is."""
+def check_run(folder: "RunFolder") -> Iterator[tuple[str, str]]:
+    """Check the manifest, the samples and each part, which is read and forgotten; writes nothing.
 
-    what: str
-    problem: str = ""
-
-
-def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
-    """Check the manifest, the samples and each part, which is read and forgotten. Writes
-    nothing."""
+    What was checked, and what is wrong with it; an empty text if nothing is.
+    """
     try:
         manifest = folder.manifest()
     except StoreError as error:
-        yield CheckResult(MANIFEST, str(error))
+        yield MANIFEST, str(error)
         return
     unfinished = "the run is not finished; run the same command again to finish it"
-    yield CheckResult(MANIFEST, "" if manifest.finished else unfinished)
+    yield MANIFEST, "" if manifest.finished else unfinished
     if not manifest.finished and not (folder.path / SAMPLES).exists():
         return  # it has just begun, or is at a URL, from where only finished runs are fetched
     try:
         samples = _read(folder, SAMPLES, manifest)
     except StoreError as error:
-        yield CheckResult(SAMPLES, str(error))
+        yield SAMPLES, str(error)
         return
     data, problem = manifest.data, problem_of_samples(samples)
     if problem:
@@ -201,7 +188,7 @@ def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
         problem = "has other systems than the manifest"
     elif Samples(samples).fingerprint() != data.get("sha256"):
         problem = "has other content than the manifest says (its fingerprint differs)"
-    yield CheckResult(SAMPLES, problem)
+    yield SAMPLES, problem
     if problem:
         return
     size = max(manifest.batch_size, 1)
@@ -211,9 +198,9 @@ def check_run(folder: "RunFolder") -> Iterator[CheckResult]:
             problem = _problem_of_part(folder, number, samples[number * size :][:size], manifest)
         except StoreError as error:
             problem = str(error)
-        yield CheckResult(f"part {number}", problem)
+        yield f"part {number}", problem
     if folder.scores_part(n_parts).exists():
-        yield CheckResult(f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one")
+        yield f"part {n_parts}", f"the run has only {n_parts:,} parts; remove this one"
 
 
 def _problem_of_part(

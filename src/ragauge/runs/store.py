@@ -19,7 +19,7 @@ import os
 import re
 import shutil
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,8 +84,6 @@ class RunFolder:
 
     path: Path
     url: str | None = None
-    copy: WorkingCopy | None = None
-    """Of a run at a URL that is made here, what copies it there."""
 
     @classmethod
     def at(cls, place: str | os.PathLike[str], *, key: str | None = None) -> "RunFolder":
@@ -98,11 +96,9 @@ class RunFolder:
     @contextmanager
     def for_writing(cls, place: Path, key: str) -> "Generator[RunFolder]":
         """The folder of the run with this key; of one at a URL the folder here in which it is made."""
-        if (url := url_of_run(place)) is None:
-            yield cls(place)
-            return
-        with writing(url, key) as copy:
-            yield cls(copy.path, url, copy)
+        url = url_of_run(place)
+        with nullcontext(place) if url is None else writing(url, key) as path:
+            yield cls(path, url)
 
     @property
     def place(self) -> str:
@@ -122,9 +118,9 @@ class RunFolder:
 
     def put_all(self, run: ScoredRun) -> ScoredRun:
         """The run that has ended in this folder; if its place is a URL, it is copied there."""
-        if self.copy is None:
+        if self.url is None:
             return run
-        self.copy.put_all()
+        WorkingCopy(self.url, self.path).put_all()
         return replace(RunFolder.at(self.place).read(), samples=run.samples)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
@@ -210,8 +206,6 @@ class RunFolder:
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
         """Whether this batch is finished: whole, undamaged, and with nothing to be retried."""
         paths = self.scores_part(number), self.evidence_part(number)
-        if not paths[0].exists():
-            return False
         try:
             for path, columns in zip(paths, (SCORES, EVIDENCE), strict=True):
                 integrity.check_schema(path, self.path, columns)

@@ -87,7 +87,7 @@ def fetched(url: str, key: str | None = None) -> Path:
 
 
 @contextmanager
-def writing(url: str, key: str) -> "Generator[WorkingCopy]":
+def writing(url: str, key: str) -> Generator[Path]:
     """The folder in which the run with this key is made, for the one process here that makes it.
 
     It has what the URL has of the same run. Raises StoreError if other files are there; if another run is,
@@ -96,7 +96,7 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
     read, made = WorkingCopy(url, fetched(url, key)), WorkingCopy(url, _folder_of(url, key))
     is_there = (read.path / MANIFEST).exists()
     if is_there and read.manifest().get("key") != key:
-        yield read
+        yield read.path
         return
     there = [] if is_there else [name for name in read.listed(names=ANY) if not _is_label(name)]
     if others := [name for name in there if name[0] != "." and not OF_RUN.fullmatch(name)]:
@@ -115,7 +115,7 @@ def writing(url: str, key: str) -> "Generator[WorkingCopy]":
         if is_there and read.path != made.path and not made.path.exists():
             read.path.rename(made.path)
         made.create()
-        yield made
+        yield made.path
     finally:
         os.close(handle)
 

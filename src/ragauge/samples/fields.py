@@ -15,14 +15,12 @@ DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
 
-REPEAT_OF = "repeat_of"
-"""The column with the id of a question that was asked several times, each time as a row."""
+REPEAT_OF = "repeat_of"  # has the id of a question that was asked several times, each as a row
 CLUSTERS = ("conversation", REPEAT_OF)
 """Columns whose rows of one value are not independent: the turns of a conversation, the repeats of a question."""
 
 Columns = dict[str, list[object]]
-NUMBER = re.compile(r"(?<==)-?\d+(?:\.\d+)?|\d+")
-"""A number in a name; behind an equals sign, where a setting has its value, with sign and fraction."""
+NUMBER = re.compile(r"(?<==)-?\d+(?:\.\d+)?|\d+")  # behind an equals sign with sign and fraction
 
 
 def by_number(text: str) -> tuple[list[str | float], str]:
@@ -75,17 +73,14 @@ FIELDS = {
 }
 
 
-NO_ANSWER = {
+NO_ANSWER = {  # why, by the value of the column `status`; `reason` says more
     "failed": "the answer failed",
     "timed_out": "the answer timed out",
     "rate_limited": "the answer was refused by the rate limit",
 }
-"""Why a sample has no answer, by the value of its column `status`; its column `reason` says more."""
 STATUS, REASON = "status", "reason"
-OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")
-"""The fields that a system gives, which are null where it gave no answer."""
+OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")  # null without an answer
 MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
-"""The fields that say what an answer took."""
 
 
 class FieldError(ValueError):
@@ -184,8 +179,7 @@ def _grade(document: object, grade: object) -> int:
 
 
 YES, NO = ("true", "yes", "y", "1", "answerable"), ("false", "no", "n", "0", "unanswerable")
-NEITHER = ("partial", "conversational", "underspecified", "")
-"""MTRAG's names of questions of which nothing is said, since part of an answer, or a question back, is right; and blank."""
+NEITHER = ("partial", "conversational", "underspecified", "")  # of MTRAG, which says nothing
 
 
 def _flag(value: object) -> bool | None:

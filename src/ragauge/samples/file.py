@@ -22,16 +22,12 @@ MAX_BYTES_AT_ONCE = 32 * 2**20  # most that is in memory at once: rows, and abou
 ROWS_SAMPLED = 200
 ON_DISK = Path("/var/tmp")  # where temporary files are on disk; /tmp is in memory on some systems
 PREFIX = "ragauge-"
-LOCK = "lock"
-"""A file in each temporary folder, locked as long as the process that made the folder lives."""
+LOCK = "lock"  # in each temporary folder, held as long as the process that made it lives
 
 
 @dataclass(frozen=True)
 class SampleFile:
-    """A Parquet file of samples, read by ranges of rows.
-
-    `keeper` removes a temporary file when nothing refers to it any more.
-    """
+    """A Parquet file of samples, read by ranges of rows; `keeper` removes a temporary file with the last reference to it."""
 
     path: Path
     keeper: object = field(default=None, repr=False, compare=False)

@@ -8,8 +8,7 @@ from ragauge.report.report import NO, YES
 
 NEITHER = "–"
 CRITERIA = {"met": YES, "not met": NO}
-OTHER_SIDE = {"answer": "reference", "reference": "answer"}
-"""For the claims of a text: the text that they were compared with."""
+OTHER_SIDE = {"answer": "reference", "reference": "answer"}  # what claims are compared with
 Line = tuple[str, str]  # a label and its text
 Item = Mapping[str, object]
 
@@ -153,8 +152,7 @@ KINDS = {
 }
 """A list is of the first kind whose keys all of its items have."""
 
-FROM_ONE = ("context", "best_reference")
-"""Keys of evidence whose values are indices from 0, and are shown counted from 1."""
+FROM_ONE = ("context", "best_reference")  # indices from 0, which are shown counted from 1
 
 
 def kind_of(value: object) -> str:

@@ -29,8 +29,7 @@ NAME_WIDTH = 20  # columns of the name of a metric or system; longer ones are cu
 MAX_TIED = 3  # most tied systems that are named
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
-MAPPED = ("answer", "references", "contexts")
-"""Fields whose lack a note connects with columns that are not read."""
+MAPPED = ("answer", "references", "contexts")  # a note on columns that are not read names one
 WIDTH = 98  # columns of a line; longer ones are cut
 LEAST_REASON = 20  # fewest columns that a reason is cut to
 
@@ -163,11 +162,6 @@ class FirstScreen:
         return distinct_names(self.systems, NAME_WIDTH)
 
     @property
-    def unit(self) -> str:
-        """What the scores of a system are of: its questions, or its answers where several belong together."""
-        return "answer" if clusters_in(self.run.samples) else "question"
-
-    @property
     def headline(self) -> str:
         """The best system, and whether it is beyond chance."""
         return self.headline_with(self.names)
@@ -184,7 +178,8 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         steady = self.steadiness.get(self.systems[0])
         more = unsteady(steady) if steady else ""
-        return " ".join(filter(None, (headline(first, rows, found, names, self.unit), more)))
+        unit = "answer" if clusters_in(self.run.samples) else "question"
+        return " ".join(filter(None, (headline(first, rows, found, names, unit), more)))
 
     @cached_property
     def steadiness(self) -> Mapping[str, Steadiness]:
@@ -292,11 +287,7 @@ class FirstScreen:
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
-        """The worst things found, each with the id of a question to open.
-
-        Findings that the suite keeps off the first screen are left out. The lowest scores are listed only
-        if the suite has no findings: how often a low score is a wrong answer is not measured.
-        """
+        """The worst findings, each with the id of a question; without findings in the suite the lowest scores, which may be right."""
         # Each finding at its system with most rows only.
         distinct: dict[str, FindingMatch] = {}
         for match in sorted(find(self.run), key=lambda match: -match.n_found):

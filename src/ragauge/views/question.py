@@ -32,11 +32,7 @@ MAX_TURN = 400  # characters of what is said at a turn of a conversation
 def question_report(
     run: ScoredRun, id: str, *, calls: bool = False, is_brief: bool = False
 ) -> Report:
-    """The question with its texts, scores and evidence; with `calls`, also the judges' replies.
-
-    CSV and LaTeX have a row for each score, JSON the samples and scores as stored. What `is_brief` has short
-    texts and evidence, and says nothing of calls.
-    """
+    """The question with its texts, scores and evidence, short if `is_brief`; with `calls`, also the judges' replies."""
     samples = list(run.samples_of([id]).iter_rows(named=True))
     displays = {metric.metric: metric for metric in run.metrics if not metric.unavailable}
     found = run.of_question(id)

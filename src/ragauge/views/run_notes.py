@@ -6,7 +6,7 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.engine.judged_scores import DISPUTE, without_judge
+from ragauge.engine.batch import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
@@ -20,34 +20,27 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_BEFORE_COST = 60  # characters before the cost of a system, beside its name
-NOT_WORTH = 0.95
-"""Doubling something that leaves more of the standard error than this narrows nothing."""
+NOT_WORTH = 0.95  # doubling what leaves more of the standard error narrows nothing
 
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
     """`small: 0.21 s an answer (p95 0.35 s) · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
     import polars as pl
 
-    fields = [name for name in MEASURED if name in run.samples.columns]
-    rows = run.samples.scan()
-    if "answer" in run.samples.columns:
-        rows = rows.filter(pl.col("answer").is_not_null())
-    frame = run.collect(rows.select("system", *fields))
+    columns, rows = run.samples.columns, run.samples.scan()
+    answered = rows.filter(pl.col("answer").is_not_null()) if "answer" in columns else rows
+    frame = run.collect(answered.select("system", *(name for name in MEASURED if name in columns)))
     # How many answers of each system failed, timed out or were refused.
     failed: dict[str, int] = {}
-    if STATUS in run.samples.columns:
+    if STATUS in columns:
         no_answer = pl.col(STATUS).cast(pl.String).is_in(list(NO_ANSWER))
-        counts = run.samples.scan().filter(no_answer).group_by("system").len()
-        failed = dict(run.collect(counts).iter_rows())
+        failed = dict(run.collect(rows.filter(no_answer).group_by("system").len()).iter_rows())
     lines: list[str] = []
     for system, name in names.items():
         n, n_all = failed.get(system, 0), run.samples.n_by_system[system]
-        parts = [
-            f"{n:,} of {counted(n_all, 'answer')} failed" if n else "",
-            took(frame.filter(frame["system"] == system)),
-        ]
-        if any(parts):
-            lines.append(f"{name}: {' · '.join(filter(None, parts))}")
+        lost = f"{n:,} of {counted(n_all, 'answer')} failed" if n else ""
+        if parts := [*filter(None, (lost, took(frame.filter(frame["system"] == system))))]:
+            lines.append(f"{name}: {' · '.join(parts)}")
     return lines
 
 
@@ -56,19 +49,16 @@ def took(answers: "pl.DataFrame") -> str:
     columns = [answers[name].cast(float).drop_nulls() for name in MEASURED if name in answers]
     values = {column.name: column for column in columns if not column.is_empty()}
 
-    def at(values: "pl.Series", share: float) -> float:
-        return values.quantile(share, "nearest") or 0.0
+    def at(name: str, share: float) -> str:
+        return f"{values[name].quantile(share, 'nearest') or 0.0:.2f} s"
 
     parts: list[str] = []
-    if (times := values.get("latency_s")) is not None:
-        parts.append(f"{at(times, 0.5):.2f} s an answer (p95 {at(times, 0.95):.2f} s)")
-    if (first := values.get("first_token_s")) is not None:
-        parts.append(f"first token {at(first, 0.5):.2f} s")
-    tokens = [
-        f"{values[name].sum():,.0f} tokens {way}"
-        for name, way in (("input_tokens", "in"), ("output_tokens", "out"))
-        if name in values
-    ]
+    if "latency_s" in values:
+        parts.append(f"{at('latency_s', 0.5)} an answer (p95 {at('latency_s', 0.95)})")
+    if "first_token_s" in values:
+        parts.append(f"first token {at('first_token_s', 0.5)}")
+    ways = {"input_tokens": "in", "output_tokens": "out"}
+    tokens = [f"{values[name].sum():,.0f} tokens {ways[name]}" for name in ways if name in values]
     parts += [", ".join(tokens)] if tokens else []
     if (cost := values.get("cost_usd")) is not None:
         dollars = cost.sum()
@@ -83,23 +73,22 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
     """Three lines for each system: how often it passes, where its values vary, and what would narrow the interval."""
     lines: list[str] = []
     for each in found:
-        name = names.get(each.system, each.system)
+        name, k = names.get(each.system, each.system), each.k
         lines.append(
-            f"{name}, {each.k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
-            f"answers, pass^{each.k} {each.pass_all:.2f}, pass@{each.k} {each.pass_any:.2f}"
+            f"{name}, {k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
+            f"answers, pass^{k} {each.pass_all:.2f}, pass@{k} {each.pass_any:.2f}"
         )
-        if (parts := each.components) is not None:
-            # Whether more questions or more repeats narrow the interval, and to what.
-            advice = "no repeat differs"
-            if now := parts.error():
-                questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
-                by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
-                advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
-            within, between = sqrt(parts.within), sqrt(parts.between)
-            lines += [
-                f"{name}: varies by {within:.2f} within a question, {between:.2f} between",
-                f"{name}: {advice}",
-            ]
+        if (parts := each.components) is None:
+            continue
+        # Whether more questions or more repeats narrow the interval, and to what.
+        advice = "no repeat differs"
+        if now := parts.error():
+            questions, repeats = (parts.error(questions=2) / now, parts.error(repeats=2) / now)
+            by_repeats = f"to {repeats:.0%}" if repeats < NOT_WORTH else "hardly"
+            advice = f"twice the questions narrow the interval to {questions:.0%}, twice the repeats {by_repeats}"
+        within, between = sqrt(parts.within), sqrt(parts.between)
+        lines.append(f"{name}: varies by {within:.2f} within a question, {between:.2f} between")
+        lines.append(f"{name}: {advice}")
     return lines
 
 
@@ -109,17 +98,12 @@ def steadiness_report(found: Sequence[Steadiness]) -> Report:
     header = ("system", "pass@1", f"pass@{k}", f"pass^{k}", "changing", "within", "between")
     rows: list[tuple[str, ...]] = []
     for each in found:
-        parts = each.components
-        spread = (DASH, DASH) if parts is None else (sqrt(parts.within), sqrt(parts.between))
-        passes = (each.pass_one, each.pass_any, each.pass_all)
-        rows.append(
-            (
-                each.system,
-                *(f"{share:.3f}" for share in passes),
-                f"{each.n_changing:,} of {each.n_questions:,}",
-                *(it if isinstance(it, str) else f"{it:.3f}" for it in spread),
-            )
-        )
+        passes = [f"{share:.3f}" for share in (each.pass_one, each.pass_any, each.pass_all)]
+        changing, parts = f"{each.n_changing:,} of {each.n_questions:,}", each.components
+        spread = (DASH, DASH)
+        if parts is not None:
+            spread = (f"{sqrt(parts.within):.3f}", f"{sqrt(parts.between):.3f}")
+        rows.append((each.system, *passes, changing, *spread))
     title = f"{found[0].metric} passes at {found[0].threshold:g}, {k} repeats"
     return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
 
@@ -160,11 +144,9 @@ def _lost(run: ScoredRun) -> Iterator[str]:
     for metric in run.metrics:
         if n := run.outcomes.n_flagged(Flag.LOST_PARTS, metric.metric):
             of = counted(run.outcomes.n_by_metric[metric.metric], "score")
-            leaves = "leaves" if n == 1 else "leave"
-            yield (
-                f"{metric.name}: {n:,} of {of} {leaves} out parts that failed or were not asked "
-                "(evidence: lost)"
-            )
+            what = "leaves out" if n == 1 else "leave out"
+            why = "parts that failed or were not asked (evidence: lost)"
+            yield f"{metric.name}: {n:,} of {of} {what} {why}"
 
 
 def _agreements(run: ScoredRun) -> Iterator[str]:
@@ -211,10 +193,8 @@ def _repeats(run: ScoredRun) -> Iterator[str]:
         if not repeated:
             continue
         spread = sum(evidence["spread"] for evidence in repeated) / len(repeated)
-        changed = sum(
-            len({value for value in evidence["repeats"] if isinstance(value, float)}) > 1
-            for evidence in repeated
-        )
+        given = ({each for each in e["repeats"] if isinstance(each, float)} for e in repeated)
+        changed = sum(len(values) > 1 for values in given)
         yield (
             f"{shown.name}: asked {len(repeated[0]['repeats'])} times, the judge changed its verdict on "
             f"{changed:,} of {counted(len(repeated), 'answer')}; mean standard deviation "

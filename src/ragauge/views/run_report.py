@@ -107,10 +107,7 @@ def _comparison(run: ScoredRun) -> dict[str, object] | None:
 
 
 def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
-    """The first screen, in files followed by the summary, that by each field, and the findings.
-
-    LaTeX has the summaries alone, CSV a row for each score, JSON the summary and the scores.
-    """
+    """The first screen, in files also the summary, by field too, and findings; LaTeX has the summaries, CSV and JSON the scores."""
     screen = FirstScreen(run)
     wide = replace(screen, n_systems=MAX_SYSTEMS, n_metrics=len(run.metrics))
     worst = [f"{text} ({id})" for text, id in screen.worst]
@@ -146,10 +143,7 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
 
 
 def screen_table(screen: FirstScreen) -> Table:
-    """Each metric with its means and intervals, those of a family below the family's name.
-
-    In a narrow terminal the counts become ranges, then the families give way, then the intervals.
-    """
+    """Each metric with means and intervals, by family; narrow: counts become ranges, families go, then intervals."""
     has_families = any(metric.family for metric in screen.metrics)
     systems = screen.systems[: screen.n_systems]
     wide_rows: list[Sequence[str | Cell]] = []

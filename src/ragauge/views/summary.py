@@ -17,19 +17,14 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import clusters_in, n_clusters
 from ragauge.samples.samples import by_number
 
-NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20
-"""Most columns of a name, a reason, a metric's name in a caution, and a field's value."""
-MAX_DIGITS = 3
-"""Most digits in a terminal; files have all of a metric's, as the scores of one question have."""
+NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20  # most columns
+MAX_DIGITS = 3  # in a terminal; files have all of a metric's, as one question's scores have
 NO_IDS = re.compile(r"the sample has no (?:context_ids|relevant|context_ids and relevant)")
 IDS_SHOWN, IDS_IN_FILES = 4, 20  # most ids of a finding; the others are counted
 
 
 def summary_table(run: ScoredRun, by: Sequence[str] = ()) -> Table:
-    """A row for each metric and system, or value of the fields, with the suite's names and scales; the best in bold.
-
-    A metric that lacks a resource has no row, only a note.
-    """
+    """A row for each metric that has its resources and system, or value of the fields; the best in bold."""
     shown = {metric.metric: metric for metric in run.metrics}
     keys = ("system", *by)
     rows: list[tuple[str | Cell, ...]] = []
@@ -69,17 +64,19 @@ def systems_side_by_side(run: ScoredRun) -> Table:
     summaries = run.summary().iter_rows(named=True)
     found = {(row["metric"], row["system"]): row for row in summaries}
     names, metrics = short_names(run), _shown(run)
-    rows: list[Sequence[str | Cell]] = []
-    for label, metric in metrics.items():
-        cells: list[Cell] = []
-        for row in (found.get((label, system)) for system in names):
-            if row is None:
-                cells.append(Cell(DASH))
-                continue
-            count = "" if row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
-            cells.append(Cell(aggregate(metric, row), detail=interval(metric, row), remark=count))
-        if any((label, system) in found for system in names):
-            rows.append((_name(metric), *cells))
+
+    def cell(metric: MetricDisplay, system: str) -> Cell:
+        if (row := found.get((metric.metric, system))) is None:
+            return Cell(DASH)
+        count = "" if row["ok"] == row["n"] else f"{row['ok']}/{row['n']}"
+        return Cell(aggregate(metric, row), detail=interval(metric, row), remark=count)
+
+    scored = {label for label, _ in found}
+    rows: list[Sequence[str | Cell]] = [
+        (_name(metric), *(cell(metric, system) for system in names))
+        for label, metric in metrics.items()
+        if label in scored
+    ]
     why = (*not_scored(run, metrics), *unavailable(run))
     notes = (*run.problems, *why, *run.manifest.models, *caution_lines(run))
     return Table(("metric", *names.values()) if rows else (), rows, splits=True, notes=notes)
@@ -121,12 +118,12 @@ def findings_table(run: ScoredRun, *, in_terminal: bool = False) -> Sequence[Tab
     names = short_names(run)
     rows: list[tuple[str, str, str, str]] = []
     for match in find(run):
+        system, n = match.system, f"{match.n_found} of {match.n_rows}"
+        ids = some(match.ids, IDS_IN_FILES)
         if in_terminal:
+            system, n = names[match.system], f"{match.n_found}/{match.n_rows}"
             ids = some(list(map(short, match.ids)), IDS_SHOWN)
-            rows.append((names[match.system], f"{match.n_found}/{match.n_rows}", match.text, ids))
-        else:
-            ids = some(match.ids, IDS_IN_FILES)
-            rows.append((match.system, f"{match.n_found} of {match.n_rows}", match.text, ids))
+        rows.append((system, n, match.text, ids))
     header = ("system", "rows", "finding", "examples" if in_terminal else "ids")
     table = Table(header, rows, sides="lrll", wraps=True, title="findings", level=2)
     return [table] if rows else []
@@ -157,10 +154,7 @@ def unavailable(run: ScoredRun) -> Iterator[str]:
 
 
 def not_scored(run: ScoredRun, shown: Mapping[str, MetricDisplay]) -> tuple[str, ...]:
-    """How many scores of each metric are missing and why, with the bounds of its mean.
-
-    Systems and metrics with the same text share a line.
-    """
+    """How many scores of each metric are missing and why, with the bounds of its mean; those with the same text share a line."""
     # By metric and system, and by status: how many scores have no value, for each reason.
     absent: dict[tuple[str, str], dict[str, list[tuple[int, str]]]] = {}
     for each in sorted(run.outcomes.absent, key=lambda each: (each.status, each.reason or "")):
@@ -198,9 +192,8 @@ def _remedy(run: ScoredRun, metric: Label) -> str:
     known = catalog.metrics().get(metric.name)
     can_match = known is not None and any(setting.name == "match" for setting in known.settings)
     has_texts = {"contexts", "gold_contexts"}.issubset(run.samples.columns)
-    if not can_match or not has_texts or "match" in metric.settings:
-        return ""
-    return f"; use {Label(metric.name, {'match': 'text', **metric.settings})}"
+    is_hint = can_match and has_texts and "match" not in metric.settings
+    return f"; use {Label(metric.name, {'match': 'text', **metric.settings})}" if is_hint else ""
 
 
 def short_names(run: ScoredRun) -> Mapping[str, str]:
@@ -222,17 +215,13 @@ def caution_lines(run: ScoredRun) -> tuple[str, ...]:
     facts = Facts.of(run.manifest)
     lines: list[str] = []
     for (says, when), cautions in groups.items():
-        first = cautions[0]
-        figures = [f" ({each.figure})" if first.figure else "" for each in cautions]
-        shown = [
-            names[each.metric] + figure for each, figure in zip(cautions, figures, strict=True)
-        ]
+        figure, label = cautions[0].figure, cautions[0].metric
+        shown = [f"{names[e.metric]} ({e.figure})" if figure else names[e.metric] for e in cautions]
         line = f"caution: {', '.join(shown)}: {says}"
-        if first.figure and facts is not None and "reference_words" in when:
+        if figure and facts is not None and "reference_words" in when:
             line += (
                 f" (here up to a median of {facts.longest_answer_words:g} words, with references of "
                 f"{facts.reference_words:g})"
             )
-        line += f"; see ragauge metrics {Label.parse(first.metric).name}" if first.figure else ""
-        lines.append(line)
+        lines.append(line + (f"; see ragauge metrics {Label.parse(label).name}" if figure else ""))
     return tuple(lines)

@@ -24,8 +24,7 @@ from ragauge.web.guard import (
     refusal,
     token_in,
 )
-from ragauge.web.review_site import ReviewSite
-from ragauge.web.viewer import Content, Viewer
+from ragauge.web.sites import Content, ReviewSite, Viewer
 
 TEXT = "text/plain; charset=utf-8"
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -152,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
                 body = self.rfile.read(length)
                 content = site.write(self.path, body) if len(body) == length else content
         except PlanError as error:  # of what was sent
-            content = Refusal(400, str(error))
+            content = Refusal(400, "; ".join(error.problems))
         except RagaugeError as error:  # no room on the disk, or the run's folder has changed
             cause = error.__cause__
             is_full = isinstance(cause, OSError) and cause.errno in NO_ROOM

@@ -31,8 +31,6 @@ def problem_of(call, *arguments):
 
 
 BOOLEAN, WHOLE, NUMBER = {"type": "boolean"}, {"type": "integer"}, {"type": "number"}
-PERCENT = {"type": "number", "minimum": 0, "maximum": 100}
-FEW, OR_NULL = {"type": "array", "minItems": 1, "maxItems": 3}, {"type": ["string", "null"]}
 MENU = ["CORRECT", "WRONG", "DON'T KNOW"]
 WORD = {"type": "string", "enum": MENU}
 
@@ -44,18 +42,7 @@ WORD = {"type": "string", "enum": MENU}
         *((BOOLEAN, said, False) for said in (False, 0, "false")),
         *((WHOLE, said, meant) for said, meant in ((3, 3), (3.0, 3), ("85", 85), ("-7", -7), ("85.0", 85), ("0", 0))),
         *((NUMBER, said, meant) for said, meant in ((0.5, 0.5), (3, 3), ("0.85", 0.85), ("-0.5", -0.5))),
-        *((PERCENT, said, float(said)) for said in (0, 100, 0.0, "100")),
-        ({"type": "number", "enum": [0, 0.25]}, "0.25", 0.25),
-        ({"type": "integer", "enum": [1, 2]}, 1, 1),
-        ({"type": "string", "minLength": 3}, " as it is ", " as it is "),
         ({"type": "string"}, "", ""),
-        (OR_NULL, None, None),
-        (OR_NULL, "x", "x"),
-        ({**OR_NULL, "enum": ["a"]}, None, None),
-        ({"type": ["integer", "string"]}, 3, 3),
-        ({"type": "null"}, None, None),
-        (FEW, ["x"], ["x"]),
-        (FEW, ["x"] * 3, ["x"] * 3),
     ],
 )  # fmt: skip
 def test_what_is_meant_is_read(schema, said, meant):
@@ -78,22 +65,9 @@ def test_what_is_meant_is_read(schema, said, meant):
             (NUMBER, said, "it must be a number, got ")
             for said in (True, "85%", ".5", "5.", "1,5", "nan", "inf", "1_0", None, float("nan"))
         ),
-        (PERCENT, 250, "it must be 0 to 100, got 250"),
-        ({"type": "number", "minimum": 0}, -1, "it must be 0 or more, got -1"),
-        ({"type": "number", "maximum": 1}, 1.01, "it must be 1 or less, got 1.01"),
-        (PERCENT, "101", 'it must be 0 to 100, got "101"'),
-        ({"type": "number", "enum": [0, 0.25, 0.5]}, 0.3, "it must be one of 0, 0.25, 0.5, got 0.3"),
-        ({"enum": [0, 1]}, True, "it must be one of 0, 1, got true"),
         *((WORD, said, "it must be one of") for said in (None, True, 1, ["CORRECT"], {"CORRECT": 1}, "")),
         ({"type": "string", "enum": []}, "x", "it must be one of"),
         ({"type": "string"}, 5, "it must be a text, got 5"),
-        ({"type": "string", "minLength": 1}, " \n", 'it must be a text that is not blank, got " \\n"'),
-        ({"type": "string", "minLength": 3}, " ab ", "it must be a text of 3 or more signs"),
-        (OR_NULL, 5, "it must be a text, got 5"),
-        ({"type": "null"}, 0, "it must be null"),
-        ({**FEW, "minItems": 3}, ["x"] * 2, "it must have length 3, got 2"),
-        (FEW, ["x"] * 4, "it must have length 1 to 3, got 4"),
-        ({"type": "array", "minItems": 1}, [], "it must have length 1 or more, got 0"),
         (WHOLE, "y" * 5_000, f'it must be a whole number, got "{"y" * 80}…"'),
         (WHOLE, "\ud800", 'it must be a whole number, got "\\ud800"'),
     ],
@@ -118,7 +92,7 @@ def test_what_is_not_what_was_asked_is_said(schema, said, problem):
     ],
 )
 def test_a_word_of_the_menu_is_returned_in_its_spelling(said, meant):
-    assert check(said, WORD) == check(said, {"enum": MENU}) == meant
+    assert check(said, WORD) == meant
     assert read_word(said, MENU) == meant
 
 
@@ -143,10 +117,9 @@ def test_the_exact_word_comes_before_those_that_differ_in_case_only():
     assert "must be one of" in problem_of(check, "a.", {"type": "string", "enum": ["A", "a"]})
 
 
-def test_a_property_that_may_be_null_is_kept_and_one_that_is_not_required_left_out():
-    kept = {"type": ["string", "null"]}
-    schema = {"type": "object", "properties": {"kept": kept, "left": {"type": "string"}}}
-    assert check({"kept": None, "left": None}, schema) == {"kept": None}
+def test_a_property_that_is_not_required_may_be_null():
+    schema = {"type": "object", "properties": {"left": {"type": "string"}}}
+    assert check({"left": None}, schema) == {}
     required = {**schema, "required": ["left"]}
     assert "left must be a text, got null" in problem_of(check, {"left": None}, required)
 

@@ -125,7 +125,7 @@ def _check_run(path: Path, targets: Sequence[Target]) -> int:
     folder = RunFolder.at(path)
     if not (folder.has_manifest() or exists(folder.path / SAMPLES)):
         folder.manifest()  # raises StoreError: no run is here, so none is damaged
-    findings = [(each.what, each.problem) for each in check_run(folder)]
+    findings = list(check_run(folder))
     if not any(problem for _, problem in findings):
         findings.append((SUMMARIES[0], _problem_of_summary(folder)))
     wrong = [(what, folder.named(problem)) for what, problem in findings if problem]
@@ -134,18 +134,13 @@ def _check_run(path: Path, targets: Sequence[Target]) -> int:
     _show(("checked", "status"), wrong[:MAX_PROBLEMS] or fine, targets)
     if len(wrong) > MAX_PROBLEMS:
         say(f"… and {len(wrong) - MAX_PROBLEMS:,} more problems")
-    again = "(replies of judges are in the cache and cost nothing)"
-    if wrong:
-        say(
-            f"{folder.place}: is damaged; restore it from a copy, or remove it and run it again {again}"
-        )
-    elif not folder.manifest().digests:
-        say(
-            f"{folder.place}: has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
-            f"were removed; run the same command in a new folder {again}"
-        )
-    else:
-        return 0
+    why = "is damaged; restore it from a copy, or remove it and run it again"
+    if not wrong:
+        if folder.manifest().digests:
+            return 0
+        why = "has no digests, so changes to it cannot be noticed: an earlier version wrote it, or they "
+        why += "were removed; run the same command in a new folder"
+    say(f"{folder.place}: {why} (replies of judges are in the cache and cost nothing)")
     return StoreError.exit_code
 
 

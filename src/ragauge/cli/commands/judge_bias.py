@@ -1,5 +1,6 @@
 """Measure what changes a judge's verdicts besides the answer."""
 
+from contextlib import closing
 from pathlib import Path
 
 from ragauge.cli.declare import declare, group, option
@@ -54,8 +55,7 @@ def command(
     targets = writing.targets([data])
     config = JudgeConfig.read(judging.table())
     samples = load(data, map=pairs_once(mapping, "field"))
-    for note in samples.notes:
-        say(note)
+    say(*samples.notes)
     usable = [name for name, field in DEFAULT.items() if field in samples.columns]
     chosen = [*metrics] or usable
     if not chosen:
@@ -64,10 +64,8 @@ def command(
     if dry_run:
         print_estimate(judge_bias_cost(samples, chosen, judge=config, cache=path, **drawn), config)
         return
-    try:
+    with closing(config):
         found = judge_bias(
             samples, chosen, judge=config, labels=labels, yes=yes, cache=path, **drawn
         )
-    finally:
-        config.close()
     write_report(judge_bias_report(found), targets)

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import click
@@ -68,14 +69,13 @@ def check_command(
     from ragauge.questions.checking import CheckedQuestions
     from ragauge.questions.checks import check
     from ragauge.questions.loading import read_questions
-    from ragauge.questions.model_checks import estimate, with_encoder, with_judge
+    from ragauge.questions.models import estimate, with_encoder, with_judge
     from ragauge.questions.people import read_labels
 
     inputs = [path for path in (questions, *documents, labels) if path is not None]
     targets = writing.targets(inputs, also=("jsonl",))
     read, notes = read_questions(questions, map=pairs_once(mapping, "field"))
-    for note in notes:
-        say(note)
+    say(*notes)
     passages = read_documents(documents)
     checked = check(read, passages)
     if config := judging.config():
@@ -83,10 +83,8 @@ def check_command(
         if dry_run:
             print_estimate(estimate(checked, passages, config, path), config)
             return 0
-        try:
+        with closing(config):
             checked = with_judge(checked, passages, config, path)
-        finally:
-            config.close()
     elif dry_run:
         raise click.UsageError("--dry-run shows what a judge would cost; give --judge")
     if encoder is not None:
@@ -143,9 +141,16 @@ def make_command(
     """
     from ragauge.cli.outcome import print_estimate
     from ragauge.questions.evidence import documents_of
-    from ragauge.questions.judge_writer import JudgeWriter
-    from ragauge.questions.making import made_report, plan_report, pool, questions
-    from ragauge.questions.plan import TYPES, counts_of, read_types
+    from ragauge.questions.making import (
+        TYPES,
+        counts_of,
+        made_report,
+        plan_report,
+        pool,
+        questions,
+        read_types,
+    )
+    from ragauge.questions.models import JudgeWriter
     from ragauge.questions.question import write_rows
 
     shares, targets = TYPES if types is None else read_types(types), [(form or "table", None)]
@@ -164,7 +169,7 @@ def make_command(
         if writer:
             print_estimate(writer.estimate(), writer.judge)
         return 0
-    try:
+    with closing(config) if config else nullcontext():
         made = questions(
             read,
             n_questions,
@@ -175,9 +180,6 @@ def make_command(
             cache=cache,
             seed=seed,
         )
-    finally:
-        if config:
-            config.close()
     for path, rows in zip(files, (made.kept, made.rejected), strict=True):
         if rows or path == output:
             write_rows(path, rows)

@@ -142,8 +142,7 @@ def command(
         else:
             sys.stdout.flush()
             sys.stdout.buffer.write(written)
-    for note in table.notes:
-        say(note)
+    say(*table.notes)
     if report is not None:
         from ragauge.page.ranking_page import write_ranking_page
 

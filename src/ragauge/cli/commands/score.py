@@ -30,16 +30,11 @@ def command(
     """
     from ragauge.loaders import load_passages
 
-    if output:
-        problems = misplaced([output], [predictions, gold])
-        if problems:
-            raise PlanError(problems)
+    if output and (problems := misplaced([output], [predictions, gold])):
+        raise PlanError(problems)
     samples = load_passages(predictions, gold)
-    for note in samples.notes:
-        if (
-            ": read " not in note
-        ):  # the column names of this format are known, so their mapping needs no note
-            say(note)
+    # The column names of this format are known, so their mapping needs no note.
+    say(*(note for note in samples.notes if ": read " not in note))
     labels = {
         "exact_match": "passage_exact_match",
         "span_f1": "span_f1",
@@ -53,8 +48,5 @@ def command(
     results["num_examples"] = float(means["exact_match"]["ok"])
     if output:
         write_text(output, to_json(results))
-    click.echo("Evaluation Results:")
-    click.echo(RULE)
-    for name, value in results.items():
-        click.echo(f"{name}: {value:.4f}" if value is not None else f"{name}: undefined")
-    click.echo(RULE)
+    lines = [f"{k}: {'undefined' if v is None else f'{v:.4f}'}" for k, v in results.items()]
+    click.echo("\n".join(("Evaluation Results:", RULE, *lines, RULE)))

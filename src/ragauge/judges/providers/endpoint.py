@@ -5,18 +5,13 @@ import json
 import os
 from collections.abc import Mapping
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NoReturn
 from weakref import finalize
 
-from ragauge.calls.connections import (
-    MAX_BYTES,
-    MAX_ERROR_BYTES,
-    OPENAI,
-    Connections,
-    is_transport_error,
-)
+from ragauge.calls.connections import MAX_BYTES, MAX_ERROR_BYTES, OPENAI, Connections
 from ragauge.calls.loop import is_running_here, run
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request, kept_json
@@ -200,27 +195,18 @@ class ChatEndpoint(Provider):
 
     async def _exchanged(self, body: bytes) -> bytes:
         """The reply's body. _Refused at an error status, Unanswered if there is no reply."""
-        connections = self._connected()
-        try:
+        connections, received = self._connected(), None
+        with suppress(TimeoutError):
             async with asyncio.timeout(self.timeout_s):
                 received = await connections.post(body)
-        except TimeoutError:
-            unanswered = Unanswered(f"no whole reply came within {self.timeout_s:g} s")
-        except Exception as error:
-            if not is_transport_error(error):
-                raise
-            message = f"{type(error).__name__}: {error}".removesuffix(": ")
-            why = f"the connection was lost ({self.address.shown(message)})"
-            unanswered = Unanswered(why, is_lost=True)
-        else:
-            if received.is_error:
-                words = received.content.decode("utf-8", "replace")
-                raise _Refused(received.status, received.headers, words)
-            if len(received.content) > MAX_BYTES:
-                self._refuse(f"its reply has more than {MAX_BYTES} bytes, and was not read")
-            return received.content
-        # Outside the except, so that the error does not reference the request and its key.
-        raise unanswered
+        if received is None:
+            raise Unanswered(f"no whole reply came within {self.timeout_s:g} s")
+        if received.is_error:
+            words = received.content.decode("utf-8", "replace")
+            raise _Refused(received.status, received.headers, words)
+        if len(received.content) > MAX_BYTES:
+            self._refuse(f"its reply has more than {MAX_BYTES} bytes, and was not read")
+        return received.content
 
     def _connected(self) -> Connections:
         """The connections, opened at first use."""

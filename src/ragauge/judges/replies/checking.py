@@ -10,7 +10,6 @@ from typing import Any, cast
 from ragauge.judges.protocol import Schema
 
 N_LISTED = 5
-"""Maximum number of problems in a message, and of numbers in a problem."""
 N_QUOTED = 80
 
 DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
@@ -65,11 +64,10 @@ def read_numbered(
 def check(value: Json, schema: Schema, place: str = "") -> Json:
     """Check a value against a schema and normalize it: known keys only, enum spelling, numbers.
 
-    Supports type (also a list of types), properties, required, items, minItems, maxItems, enum,
-    minimum, maximum and minLength (of the stripped text). For a boolean, 1, 0, "true" and "false" are
-    accepted; for a number, a plain decimal text. An optional property may be null and is then dropped.
-    ReplyError lists up to five problems with their places below `place`; ValueError for a schema
-    without a type or enum.
+    Supports the types object (properties, required), array (items), string (enum), number, integer and boolean. For a
+    boolean, 1, 0, "true" and "false" are accepted; for a number, a plain decimal text. An optional property may
+    be null and is then dropped. ReplyError lists up to five problems with their places below `place`; ValueError for
+    another type.
 
     >>> check({"grade": "“pass”.", "more": 1}, {"type": "object", "properties": {"grade": {
     ...     "type": "string", "enum": ["PASS", "FAIL"]}}})
@@ -87,31 +85,13 @@ def check(value: Json, schema: Schema, place: str = "") -> Json:
 def _fitted(value: Json, schema: Rules, place: Place, problems: list[str]) -> Json:
     """The normalized value; adds what is wrong with it to `problems`."""
     kind, menu = schema.get("type"), schema.get("enum")
-    if isinstance(kind, list):
-        if value is None and "null" in kind:
-            return None
-        first: list[str] = []
-        for each in cast(Sequence[str], kind):
-            faults: list[str] = []
-            fitted = _fitted(value, {**schema, "type": each}, place, faults)
-            if not faults:
-                return fitted
-            first = first or faults
-        problems += first
-        return value
     if kind == "object":
         if isinstance(value, dict):
             return _object(cast(Object, value), schema, place, problems)
         wanted = "an object"
     elif kind == "array":
         if isinstance(value, list):
-            items, rules = cast(Array, value), cast("Rules | None", schema.get("items"))
-            least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-            if not least <= len(items) <= most:
-                wanted = f"must have length {_range(least, most)}, got {len(items)}"
-                problems.append(f"{_shown_place(place)} {wanted}")
-            if rules is None:
-                return items
+            items, rules = cast(Array, value), schema["items"]
             return [_fitted(item, rules, (place, at), problems) for at, item in enumerate(items)]
         wanted = "an array"
     elif kind == "boolean":
@@ -122,29 +102,24 @@ def _fitted(value: Json, schema: Rules, place: Place, problems: list[str]) -> Js
         if isinstance(value, str) and value in TRUTH:
             return TRUTH[value]
         wanted = "true or false"
-    elif kind == "null":
-        if value is None:
-            return None
-        wanted = "null"
     elif kind in ("number", "integer"):
-        number, wanted = _number(value, schema)
-        if not wanted:
-            return number
-    elif menu is not None and kind in ("string", None):
+        number, is_whole = None, kind == "integer"
+        if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
+            number = value
+        elif isinstance(value, str) and DECIMAL.fullmatch(value):
+            number = float(value) if "." in value else int(value)
+        if number is not None and not (is_whole and number % 1):
+            return int(number) if is_whole else number
+        wanted = "a whole number" if is_whole else "a number"
+    elif kind == "string" and menu is not None:
         choice = on_menu(value, menu)
         if choice is not None:
             return choice
-        wanted = _one_of(menu)
+        wanted = f"one of {', '.join(map(shown, menu))}"
     elif kind == "string":
-        least = schema.get("minLength", 0)
-        if not isinstance(value, str):
-            wanted = "a text"
-        elif not least or len(value.strip()) >= least:
+        if isinstance(value, str):
             return value
-        else:
-            wanted = (
-                "a text that is not blank" if least == 1 else f"a text of {least} or more signs"
-            )
+        wanted = "a text"
     else:
         raise ValueError(f"{_shown_place(place)} cannot be checked for the type {kind!r}")
     problems.append(f"{_shown_place(place)} must be {wanted}, got {shown(value)}")
@@ -157,36 +132,11 @@ def _object(given: Object, schema: Rules, place: Place, problems: list[str]) -> 
     problems += (f"{_shown_place((place, name))} is missing" for name in absent)
     if "properties" not in schema:
         return given
-    found: Object = {}
-    for name, rules in cast(Mapping[str, Rules], schema["properties"]).items():
-        if name not in given:
-            continue
-        value = given[name]
-        if value is not None or name in required or "null" in (rules.get("type") or ()):
-            found[name] = _fitted(value, rules, (place, name), problems)
-    return found
-
-
-def _number(value: Json, schema: Rules) -> tuple[float | None, str]:
-    """A number, or a text that is a plain decimal number, and what was wanted if it is none. Booleans are none."""
-    number = None
-    if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
-        number = value
-    elif isinstance(value, str) and DECIMAL.fullmatch(value):
-        number = float(value) if "." in value else int(value)
-    is_whole = schema["type"] == "integer"
-    if number is None or (is_whole and number % 1):
-        return None, "a whole number" if is_whole else "a number"
-    least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-    if not least <= number <= most:
-        return None, _range(least, most)
-    if "enum" in schema and number not in schema["enum"]:
-        return None, _one_of(schema["enum"])
-    return int(number) if is_whole else number, ""
-
-
-def _one_of(menu: Sequence[Json]) -> str:
-    return f"one of {', '.join(map(shown, menu))}"
+    return {
+        name: _fitted(given[name], rules, (place, name), problems)
+        for name, rules in cast(Mapping[str, Rules], schema["properties"]).items()
+        if name in given and (given[name] is not None or name in required)
+    }
 
 
 def _shown_place(place: Place) -> str:
@@ -199,33 +149,17 @@ def _shown_place(place: Place) -> str:
     return f"{before}.{key}" if before else key
 
 
-def on_menu(value: Json, menu: Sequence[object]) -> object | None:
+def on_menu(value: Json, menu: Sequence[str]) -> str | None:
     """The matching menu entry; None if there is none or more than one."""
-    exact = [
-        entry
-        for entry in menu
-        if entry == value and isinstance(entry, bool) == isinstance(value, bool)
-    ]
-    if exact:
-        return exact[0]
     if not isinstance(value, str) or len(value) > MAX_WORD_LENGTH:
         return None
-    word = _word(value)
-    meant = [entry for entry in menu if isinstance(entry, str) and _word(entry) == word]
-    return meant[0] if len(meant) == 1 else None
+    meant = [entry for entry in menu if _word(entry) == _word(value)]
+    return value if value in menu else meant[0] if len(meant) == 1 else None
 
 
 def _word(text: str) -> str:
     """The text without surrounding punctuation, case-folded."""
     return " ".join(text.replace("’", "'").split()).strip(WORD_EDGES).casefold()
-
-
-def _range(least: float, most: float) -> str:
-    if most == math.inf:
-        return f"{least} or more"
-    if least == -math.inf:
-        return f"{most} or less"
-    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def _listed(numbers: Sequence[int], fault: str) -> str:

@@ -95,7 +95,7 @@ def read_word(text: str, menu: Sequence[str]) -> str:
     'CORRECT'
     """
     text = _spoken(text)
-    word = cast(str | None, on_menu(text, menu))
+    word = on_menu(text, menu)
     if word is None:
         problem = f"must be one of {', '.join(menu)}, and nothing else"
         raise ReplyError(f"the reply {problem}, got {shown(text)}")
@@ -180,27 +180,28 @@ def _check_prose(text: str, found: Sequence[_Found], keys: tuple[str, ...]) -> N
     if len(found) == 1 and found[0].start == 0 and found[0].end == len(text):
         return
     before, after = text[: found[0].start], text[found[-1].end :]
-    is_in_brackets = _excess("[", "]", before) > 0 > _excess("[", "]", after)
-    if _excess("{", "}", before) > 0 or _excess("{", "}", after) < 0 or is_in_brackets:
+
+    braces, brackets = (
+        [prose.count(opening) - prose.count(closing) for prose in (before, after)]
+        for opening, closing in ("{}", "[]")
+    )
+    if braces[0] > 0 or braces[1] < 0 or brackets[0] > 0 > brackets[1]:
         raise ReplyError("the reply's JSON object stands within braces or brackets, not by itself")
     between = [text[left.end : right.start] for left, right in pairwise(found)]
     prose = " ".join((before, *between, after))
-    if prose and all(_is_in_sentence(text, each) for each in found):
+    # Words precede and follow each on its lines, ignoring <tags>.
+    sides = [
+        (
+            text[text.rfind("\n", 0, each.start) + 1 : each.start],
+            text[each.end :].partition("\n")[0],
+        )
+        for each in found
+    ]
+    if prose and all(WORD_CHARACTER.search(TAG.sub("", side)) for each in sides for side in each):
         raise ReplyError("the reply's JSON object stands in the middle of a sentence, like a quote")
     if "{" in prose and keys and (named := _naming(keys).search(prose, prose.index("{"))):
         problem = f"something else in braces that gives {named[1]!r}, and is not JSON"
         raise ReplyError(f"beside its JSON object the reply holds {problem}")
-
-
-def _is_in_sentence(text: str, found: _Found) -> bool:
-    """Whether words precede and follow it on its lines, ignoring <tags>."""
-    before = text[text.rfind("\n", 0, found.start) + 1 : found.start]
-    after = text[found.end :].partition("\n")[0]
-    return all(WORD_CHARACTER.search(TAG.sub("", words)) for words in (before, after))
-
-
-def _excess(opening: str, closing: str, prose: str) -> int:
-    return prose.count(opening) - prose.count(closing)
 
 
 @lru_cache(maxsize=256)

@@ -2,15 +2,14 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from ragauge.language.characters import normal_form
 
 Span = tuple[int, int]
-"""Where a piece of text starts and ends, as in text[start:end]."""
 
 QUOTATION_MARKS = "\"'`´‘’‚‛“”„‟«»‹›＂＇「」『』"
 DASHES = "-‐‑‒–—―−－"
@@ -69,7 +68,15 @@ def find_quote(quote: str, text: str) -> Span | None:
     if found := _whole(quote, text, 0):
         return found
     folded = _kept(text) if len(text) <= MAX_BUFFERED else _long_kept(text)
-    return folded.find(_Folded.of(quote).text)
+    words = _folded(quote).text
+    bare = words.removesuffix(".").rstrip()
+    for wording in (words, bare) if bare != words else (words,):
+        parts = [part.strip() for part in ELLIPSIS.split(wording)]
+        parts = [part for part in parts if WORD_CHARACTER.search(part)]
+        for each in ([wording], parts)[: 1 + (len(parts) > 1)]:  # the strictest first
+            if found := _in_order(each, folded.text):
+                return folded.starts[found[0]], folded.ends[found[1] - 1]
+    return None
 
 
 def _trimmed(quote: str) -> str:
@@ -89,84 +96,41 @@ def _trimmed(quote: str) -> str:
     return quote[start:end]
 
 
-class _FoldedPart(NamedTuple):
-    """A part of the folded text, and the part of the original it comes from.
-
-    `is_copy`: character for character.
-    """
-
-    at: int
-    start: int
-    end: int
-    is_copy: bool
-
-
 class _Folded(NamedTuple):
-    """A text in which equivalent characters are the same, and where each comes from."""
+    """A text in which equivalent characters are the same, and where each comes from; composed ones count whole."""
 
     text: str
-    pieces: Sequence[_FoldedPart]
-
-    @classmethod
-    def of(cls, text: str) -> "_Folded":
-        signs = text
-        for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
-            if sign in signs:
-                signs = signs.replace(sign, alike)
-        folded: list[str] = []
-        pieces: list[_FoldedPart] = []
-        at = copied = 0
-        for found in re.finditer(_uneven(signs), signs):
-            start, end = found.span()
-            if copied < start:
-                folded.append(signs[copied:start])
-                pieces.append(_FoldedPart(at, copied, start, True))
-                at += start - copied
-            if instead := _instead(found[0]):
-                folded.append(instead)
-                pieces.append(_FoldedPart(at, start, end, False))
-                at += len(instead)
-            copied = end
-        if copied < len(signs):
-            folded.append(signs[copied:])
-            pieces.append(_FoldedPart(at, copied, len(signs), True))
-        return cls("".join(folded), pieces)
-
-    def find(self, quote: str) -> Span | None:
-        """The span of a folded quote in the original text."""
-        for wording in _wordings(quote):
-            if span := self._find_in_order(wording):
-                first, last = span[0], span[1] - 1
-                from_piece, to_piece = self._piece(first), self._piece(last)
-                start = from_piece.start + first - from_piece.at
-                # Composed characters count whole.
-                end = to_piece.start + last - to_piece.at + 1 if to_piece.is_copy else to_piece.end
-                return start, end
-        return None
-
-    def _find_in_order(self, parts: Sequence[str]) -> Span | None:
-        """The span from the first part to the last, in order."""
-        quote = parts[0]
-        letter = quote[0].swapcase()
-        first = _whole(quote, self.text, 0)
-        if not first and len(letter) == 1:  # the first letter in the other case
-            first = _whole(letter + quote[1:], self.text, 0)
-        if not first:
-            return None
-        start, end = first
-        for part in parts[1:]:
-            found = _whole(part, self.text, end)
-            if not found:
-                return None
-            end = found[1]
-        return start, end
-
-    def _piece(self, at: int) -> _FoldedPart:
-        return self.pieces[bisect_right(self.pieces, at, key=lambda piece: piece.at) - 1]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
 
-_kept = lru_cache(MAX_TEXTS)(_Folded.of)
-_long_kept = lru_cache(MAX_LONG_TEXTS)(_Folded.of)
+def _folded(text: str) -> _Folded:
+    for sign, alike in ALIKE:  # one search each is faster than `translate` for non-ASCII text
+        if sign in text:
+            text = text.replace(sign, alike)
+    folded: list[str] = []
+    starts, ends = array("I"), array("I")
+    at = 0
+    for found in re.finditer(rf"{_uneven(text)}|\Z", text):
+        start, end = found.span()
+        signs, instead = found[0], ""
+        if signs and not signs.strip("-"):
+            instead = "-"
+        elif signs.strip(" " + INVISIBLE):
+            instead = normal_form("NFC", signs)
+        elif " " in signs:
+            instead = " "
+        folded += (text[at:start], instead)
+        starts.extend(range(at, start))
+        ends.extend(range(at + 1, start + 1))
+        starts.extend([start] * len(instead))
+        ends.extend([end] * len(instead))
+        at = end
+    return _Folded("".join(folded), starts, ends)
+
+
+_kept = lru_cache(MAX_TEXTS)(_folded)
+_long_kept = lru_cache(MAX_LONG_TEXTS)(_folded)
 
 
 def _uneven(signs: str) -> str:
@@ -181,23 +145,16 @@ def _uneven(signs: str) -> str:
     return f"{letter}|[{others}]|{runs}" if others else f"{letter}|{runs}"
 
 
-def _instead(signs: str) -> str:
-    if not signs.strip("-"):
-        return "-"
-    if not signs.strip(" " + INVISIBLE):
-        return " " if " " in signs else ""
-    return normal_form("NFC", signs)
-
-
-def _wordings(quote: str) -> Iterator[list[str]]:
-    """The ways to read a quote as parts, the strictest first."""
-    bare = quote.removesuffix(".").rstrip()
-    for words in (quote, bare) if bare != quote else (quote,):
-        yield [words]
-        parts = [part.strip() for part in ELLIPSIS.split(words)]
-        parts = [part for part in parts if WORD_CHARACTER.search(part)]
-        if len(parts) > 1:
-            yield parts
+def _in_order(parts: Sequence[str], text: str) -> Span | None:
+    """The span from the first part to the last, in order; the first letter may be in the other case."""
+    letter = parts[0][0].swapcase()
+    first = _whole(parts[0], text, 0)
+    if not first and len(letter) == 1:
+        first = _whole(letter + parts[0][1:], text, 0)
+    span = first
+    for part in parts[1:]:
+        span = span and _whole(part, text, span[1])
+    return (first[0], span[1]) if first and span else None
 
 
 def _whole(quote: str, text: str, at: int) -> Span | None:
@@ -214,10 +171,7 @@ def _whole(quote: str, text: str, at: int) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, number or letter with marks continues across this position.
-
-    Words are letters with case; scripts without case often have no spaces, or attach prefixes.
-    """
+    """Whether a word, number or letter with marks goes on across this position; words are letters with case, as other scripts have no spaces."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]

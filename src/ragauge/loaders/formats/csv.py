@@ -19,8 +19,7 @@ from ragauge.loaders.formats.files import (
 )
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.table import NeedsAllRowsError, Table, listed, tables_of
-from ragauge.loaders.values import items_in
+from ragauge.loaders.table import NeedsAllRowsError, Table, items_in, listed, tables_of
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
@@ -41,10 +40,7 @@ NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the r
 
 
 def read_csv(path: Path, *, delimiter: str, only_utf: bool = False) -> Table:
-    """The file's rows as text; a row that does not fit the header is a problem.
-
-    With `only_utf`, a file in Excel's Windows-1252 is a problem too.
-    """
+    """The file's rows as text; a row that does not fit the header is a problem; with `only_utf`, Windows-1252 too."""
     (table,) = csv_tables(path, delimiter=delimiter, only_utf=only_utf)
     return without_fillers(table)
 

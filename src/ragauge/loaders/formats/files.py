@@ -16,17 +16,13 @@ from ragauge.storage.regular_file import check_regular
 
 MAX_LINE_LENGTH = 256 * 2**20  # longest line that is read, in bytes (in UTF-16: in characters)
 MAX_UNPACKED_BYTES = 4 * 2**30  # most bytes that a compressed file may unpack to
-MAX_RATIO = 250
-"""Highest ratio of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on."""
+MAX_RATIO = 250  # of unpacked to compressed size, checked from RATIO_COUNTS_FROM bytes on
 RATIO_COUNTS_FROM = 4 * 2**20
-MAX_LINES_PER_BYTE = 10
-"""Most lines for each compressed byte, checked from LINES_COUNT_FROM lines on: each takes time, however short."""
+MAX_LINES_PER_BYTE = 10  # compressed, checked from LINES_COUNT_FROM lines on: each takes time
 LINES_COUNT_FROM = 100_000
 MAX_PROBLEMS = 1_000  # lines with a problem after which reading stops: it is another kind of file
-MAX_BLANK_LINES = 1_000_000
-"""Most blank lines of a file: a compressed one can unpack to nothing else, and each takes time."""
-READ_AT_ONCE = 4_096
-"""Packed bytes of zstd that are unpacked at once: few, because zeros unpack to many times their size."""
+MAX_BLANK_LINES = 1_000_000  # each takes time, and a compressed file can hold any number
+READ_AT_ONCE = 4_096  # packed bytes of zstd: few, because zeros unpack to many times that
 MAX_SIBLINGS = 1_000  # most files of the same folder that are searched for a similar name
 
 Text = TypeVar("Text", bytes, str)
@@ -45,11 +41,7 @@ _FOREIGN = {
 
 
 class _Stop(Exception):
-    """Reading must stop: why, and at which line."""
-
-    def __init__(self, problem: str, line: int | None = None) -> None:
-        self.problem, self.line = problem, line
-        super().__init__(problem)
+    """Reading must stop: why, and perhaps at which line."""
 
 
 def text_lines(
@@ -93,7 +85,8 @@ def text_lines(
                     raise _Stop(text, number)
                 yield number, line
     except _Stop as stop:
-        problems.append(Problem(stop.problem, str(path), stop.line))
+        why, *line = stop.args
+        problems.append(Problem(why, str(path), *line))
     except (OSError, EOFError, ValueError, zlib.error) as error:
         problems.append(Problem(unopened(path, error), str(path)))
 
@@ -159,10 +152,7 @@ def _decoded(
 
 
 def windows_1252(raw: bytes) -> str | None:
-    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is unlikely to be.
-
-    Text in another encoding, read so, has bytes without a meaning or long runs of accented letters.
-    """
+    """The text in Windows-1252, in which Excel saves CSV in many countries; None if it is more likely in another encoding."""
     with suppress(UnicodeDecodeError):
         text = raw.decode("cp1252")
         return None if _FOREIGN_RUN.search(text) else text

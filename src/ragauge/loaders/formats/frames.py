@@ -8,8 +8,16 @@ from ragauge.errors import PlanError, Problem
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.formats.jsonl import kind_of
 from ragauge.loaders.mapping import field_of
-from ragauge.loaders.table import Table, listed, unreadable
-from ragauge.loaders.values import items_in, mapping_in, named_values, plain, value_of
+from ragauge.loaders.table import (
+    Table,
+    items_in,
+    listed,
+    mapping_in,
+    named_values,
+    plain,
+    unreadable,
+    value_of,
+)
 from ragauge.samples.fields import plain_value
 from ragauge.samples.samples import Row
 

@@ -20,10 +20,8 @@ from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import check_regular
 
 ROWS_SAMPLED = 200
-VALUES_PER_ROW = 100
-"""How many times more values than rows a small file may have: columns, and items of lists."""
-REPEATED_COUNTS_FROM = 256 * 2**20
-"""Bytes of text up to which rows may repeat the same text any number of times."""
+VALUES_PER_ROW = 100  # how many times more values than rows a small file may have
+REPEATED_COUNTS_FROM = 256 * 2**20  # bytes up to which rows may repeat the same text
 
 
 def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
@@ -60,10 +58,7 @@ def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
 
 
 def check_parquet(path: Path) -> None:
-    """Raise FooterError, before anything is unpacked, for files that are damaged or unpack to far more than their size.
-
-    polars also finds most damage, but prints a backtrace of its own before its error. OSError if the file cannot be read.
-    """
+    """Raise FooterError for a file that is damaged, of which polars prints a backtrace, or unpacks to far more than its size."""
     try:
         footer = read_footer(path)
     except FooterError as error:

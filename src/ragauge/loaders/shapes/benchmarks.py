@@ -9,8 +9,15 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.shapes.reader import Values, found, read_rows
-from ragauge.loaders.table import Table
-from ragauge.loaders.values import ASKING, items_in, last_text, mapping_in, mappings_in, text_of
+from ragauge.loaders.table import (
+    ASKING,
+    Table,
+    items_in,
+    last_text,
+    mapping_in,
+    mappings_in,
+    text_of,
+)
 from ragauge.samples.samples import Row
 
 Read = tuple[Sequence[Row], str]  # the rows, and what they were read from
@@ -35,10 +42,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return table
 
 
-EXPECTS_TEXT = (
+EXPECTS_TEXT = (  # assertions of promptfoo whose value is an expected answer, or words of it
     "equals", "similar", "factuality", "contains", "icontains", "model-graded-factuality",
 )  # fmt: skip
-"""Assertions of promptfoo whose value is an expected answer, or words of it."""
 _OUTPUT = re.compile(r"\[(?P<provider>[^\]]+)\] ")
 _VERDICT = re.compile(r"\[(?:PASS|FAIL|ERROR)\] ?(?:\([^)]*\) ?)?")
 _EXPECTED = re.compile(
@@ -333,68 +339,42 @@ def is_legalbench(table: Table, column: str) -> bool:
     return {"query", column} <= {*table.columns} and "id" not in map(field_of, table.columns)
 
 
-def as_legalbench(table: Table) -> Table:
-    """The table, converted if it is in LegalBench-RAG's format."""
-    if is_legalbench(table, "snippets"):
-        return _legalbench_gold(table)
-    return _predictions(table) if is_legalbench(table, "retrieved_passages") else table
+def as_legalbench(table: Table, column: str = "") -> Table:
+    """The table with positions as ids and snippets as `gold_contexts`, if it is LegalBench-RAG's or must be, by `column`."""
+    known = (name for name in ("snippets", "retrieved_passages") if is_legalbench(table, name))
+    if not (column := column or next(known, "")):
+        return table
+    ids = [name for name in table.columns if field_of(name) == "id"]
+    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
+    problems, rows = list(table.problems), list[Values]()
+    for at, row in enumerate(table.rows, 1):
+        missing = [name for name in ("query", column) if row.values.get(name) is None]
+        problems += [Problem("is missing", row.source, row.line, name) for name in missing]
+        values = {name: value for name, value in row.values.items() if name not in ids}
+        rows.append({"id": str(at)} | values)
+        if column == "snippets":
+            snippets = rows[-1].pop(column, None) or ()
+            answers = [mapping_in(snippet).get("answer") for snippet in items_in(snippets)]
+            texts = [text for text in answers if isinstance(text, str)]
+            unread = (n for n, text in enumerate(answers, 1) if not isinstance(text, str))
+            wrong = [f"item {n} has no text under 'answer'" for n in unread]
+            wrong = wrong if isinstance(snippets, list | tuple) else ["must be a list of objects"]
+            problems += [Problem(problem, row.source, row.line, column) for problem in wrong]
+            rows[-1]["gold_contexts"] = texts
+    if n := sum(row["gold_contexts"] == [] for row in rows if column == "snippets"):
+        notes.append(f"{n} of {len(rows)} queries {'has' if n == 1 else 'have'} no gold snippet")
+    return replace(table.with_values(rows, *notes), problems=tuple(problems))
 
 
 def legalbench_pairs(predictions: Sequence[Table], gold: Table) -> tuple[list[Table], Table]:
     """Predictions and their gold, with a problem where one does not match the gold at its position."""
-    gold = _legalbench_gold(gold)
+    gold = as_legalbench(gold, "snippets")
     paired: list[Table] = []
-    for table in map(_predictions, predictions):
+    for given in predictions:
+        table = as_legalbench(given, "retrieved_passages")
         problems = [] if table.problems or gold.problems else _unpaired(table, gold)
         paired.append(replace(table, problems=(*table.problems, *problems)))
     return paired, gold
-
-
-def _predictions(table: Table) -> Table:
-    problems = [problem for row in table.rows for problem in _missing(row, "retrieved_passages")]
-    return replace(_numbered(table), problems=(*table.problems, *problems))
-
-
-def _legalbench_gold(table: Table) -> Table:
-    """The gold with the snippets' texts as `gold_contexts`."""
-    problems = list(table.problems)
-    rows: list[Values] = []
-    table = _numbered(table)
-    for row in table.rows:
-        problems += _missing(row, "snippets")
-        snippets = row.values.get("snippets") or ()
-        answers = [mapping_in(snippet).get("answer") for snippet in items_in(snippets)]
-        texts = [text for text in answers if isinstance(text, str)]
-        wrong = [
-            f"item {at} has no text under 'answer'"
-            for at, text in enumerate(answers, 1)
-            if not isinstance(text, str)
-        ]
-        wrong = wrong if isinstance(snippets, list | tuple) else ["must be a list of objects"]
-        problems += [Problem(problem, row.source, row.line, "snippets") for problem in wrong]
-        kept = {name: value for name, value in row.values.items() if name != "snippets"}
-        rows.append(kept | {"gold_contexts": texts})
-    n_without = sum(not row["gold_contexts"] for row in rows)
-    has = "has" if n_without == 1 else "have"
-    note = f"{n_without} of {len(rows)} queries {has} no gold snippet"
-    table = table.with_values(rows, *([note] if n_without else []))
-    return replace(table, problems=tuple(problems))
-
-
-def _numbered(table: Table) -> Table:
-    """The table with positions as ids; a column of ids is left out."""
-    ids = [name for name in table.columns if field_of(name) == "id"]
-    notes = [f"left out column {name!r}: rows are paired by position" for name in ids]
-    numbered = (
-        {"id": str(at)} | {name: value for name, value in row.values.items() if name not in ids}
-        for at, row in enumerate(table.rows, start=1)
-    )
-    return table.with_values(numbered, *notes)
-
-
-def _missing(row: Row, name: str) -> list[Problem]:
-    names = [name for name in ("query", name) if row.values.get(name) is None]
-    return [Problem("is missing", row.source, row.line, name) for name in names]
 
 
 def _unpaired(predictions: Table, gold: Table) -> list[Problem]:

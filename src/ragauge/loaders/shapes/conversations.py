@@ -33,22 +33,16 @@ CHATS = (
     "user_input", "input", "traj", "trajectory",
 )  # fmt: skip
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
-"""Fields that a conversation may give as a list over its turns."""
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
-"""Columns about the end of a conversation, and their fields."""
 OF_CALLS = ("expected_calls", "tools", "expected_state")
-REPLIES = ("output", "response", "choices", "completion", "reply")
-"""Columns that may hold what a chat API replied to the messages beside it."""
+REPLIES = ("output", "response", "choices", "completion", "reply")  # of a chat API
 _SPEAKERS = "|".join(name for name, role in ROLES.items() if role != "tool")
 _SPEAKER = re.compile(rf"^[ \t>*_-]*({_SPEAKERS})[*_]*:[*_]*[ \t]*", re.MULTILINE | re.IGNORECASE)
-"""How a line of a transcript in plain text begins: `User:`, `**Assistant:**`."""
 REWRITTEN = ("rewritten_query", "rewritten_question", "standalone_question", "search_query")
-"""Names of the query that a question of a conversation was rewritten to; the first is the column's."""
 IDS = ("conversation_id", "session_id", "thread_id", "dialogue_id", "dialog_id")
 """Names of a conversation's id, in rows that have a `turn` too."""
 BY_TURN = "as conversations, a row for each of"
-MAX_BEFORE = 6_000
-"""Most characters that are kept of what was said before a turn: a judge reads it with each question."""
+MAX_BEFORE = 6_000  # characters of what was said before a turn, which a judge reads
 Values = dict[str, object]
 
 

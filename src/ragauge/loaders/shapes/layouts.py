@@ -10,13 +10,11 @@ from typing import NamedTuple, cast
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.names import GIVEN_BY_ANSWERS
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in, mapping_in, parsed
+from ragauge.loaders.table import Table, items_in, listed, mapping_in, parsed
 from ragauge.samples.samples import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
-BESIDE = {"id": "context_ids", "score": "context_scores"}
-"""What comes behind the number, or before it, in columns beside those of the contexts."""
+BESIDE = {"id": "context_ids", "score": "context_scores"}  # the word behind or before the number
 _NUMBERED = re.compile(
     r"(?P<stem>.*[^\d_\[])_?\[?(?P<number>\d{1,3})\]?(?:_(?P<beside>id|score))?", re.DOTALL
 )
@@ -29,8 +27,7 @@ class Numbered(NamedTuple):
     name: str
 
 
-Groups = Mapping[str, Sequence[Numbered]]
-"""The columns of each field that they are gathered into, in order."""
+Groups = Mapping[str, Sequence[Numbered]]  # the columns of each field, in order
 
 
 def with_lists(table: Table, keep: Collection[str] = ()) -> Table:
@@ -102,11 +99,10 @@ def note_of_groups(groups: Groups) -> str:
 
 # Systems side by side.
 
-ANSWERS = (
+ANSWERS = (  # beside the name of the system whose answer the column is
     "answer", "response", "output", "prediction", "antwort", "réponse", "respuesta", "risposta",
     "resposta", "antwoord",
 )  # fmt: skip
-"""Words that, with a name before or behind them, are the answer of the system of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +221,6 @@ def _by_system(cell: object) -> Mapping[str, object] | None:
 # A row for each passage.
 
 TEXT_NAMES = frozenset({"passage", "passage_text", "chunk", "chunk_text", "document", "snippet"})
-"""Names of one passage; those of a list of contexts count too."""
 BESIDE_PASSAGES = {
     "context_ids": frozenset({*ID_KEYS, "chunk", "source"}) - {"id", "_id", "id_"},
     "context_scores": frozenset(SCORE_KEYS),

@@ -11,12 +11,13 @@ from ragauge.errors import Problem
 from ragauge.loaders.documents import is_list, parts_of
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.names import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import (
+from ragauge.loaders.table import (
     ANSWERING,
     ASKING,
+    Table,
     items_in,
     last_text,
+    listed,
     mapping_in,
     named_values,
     text_of,
@@ -39,10 +40,9 @@ WRAPPERS: Mapping[str, Role] = {
     name: role for role, names in _NAMES.items() for name in names.split()
 }
 """Columns that may hold an object, and the field that its only text is."""
-GOLD_HOLDERS = frozenset(
+GOLD_HOLDERS = frozenset(  # of a test case: an answer in them is the expected one
     {"vars", "doc", "example", "datasource_item", "dataset_item", "dataset_item_data"}
 )
-"""Wrappers of a test case: an answer in them is the expected one."""
 _NAMES_IN_ANSWERS = {
     "answer": "answer output result text content response value generation",
     "contexts": "documents docs sources source_documents retrieval_result",
@@ -166,17 +166,15 @@ def _parts(given: Values, name: str, wrapper: str, depth: int = MAX_DEPTH) -> li
     return parts
 
 
-RESULTS: tuple[Mapping[str, str], ...] = (
+RESULTS: tuple[Mapping[str, str], ...] = (  # the names that a result must have, and their fields
     {"response": "answer", "source_nodes": "contexts"},
     {"response_txt": "answer", "source_nodes": "contexts"},
     {"data": "answer", "query": "question", "documents": "contexts"},
     {"data": "answer", "query": "question", "document": "contexts"},
     {"result": "answer", "query": "question", "source_documents": "contexts"},
 )
-"""The names that a result must have, and their fields."""
 OUTPUTS = ("answers", "replies", "documents")  # what components of a Haystack pipeline return
-MESSAGE_KEYS = {"role", "choices"}
-"""A mapping is a message only with one of these; any other mapping is an error."""
+MESSAGE_KEYS = {"role", "choices"}  # a mapping is a message only with one of these
 
 
 @dataclass(slots=True)

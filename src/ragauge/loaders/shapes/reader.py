@@ -20,8 +20,7 @@ from typing import cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.table import Table, listed
-from ragauge.loaders.values import items_in, mapping_in, text_of
+from ragauge.loaders.table import Table, items_in, listed, mapping_in, text_of
 from ragauge.samples.samples import Row
 
 Values = dict[str, object]
@@ -111,8 +110,7 @@ class Shape:
     beside: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()  # columns that are dropped besides those of `takes`
     single: str | None = None  # a column with a list of turns, of which a row may have only one
-    note: str | None = None
-    """What is announced of `takes`; "'column' as field" for each if it is None."""
+    note: str | None = None  # what is announced of `takes`, by default each column as its field
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same by field of `also`; an empty one is not announced."""
 

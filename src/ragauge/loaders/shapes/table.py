@@ -17,15 +17,12 @@ from ragauge.loaders.shapes.reader import (
     read_rows,
     texts_in,
 )
-from ragauge.loaders.table import Table
-from ragauge.loaders.values import ANSWERING, ASKING, items_in, last_text, mapping_in
+from ragauge.loaders.table import ANSWERING, ASKING, Table, items_in, last_text, mapping_in
 from ragauge.plugins import load, offered
 from ragauge.samples.samples import Row
 
 CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
-"""Columns that may hold a chat; the last two only if it ends with the answer."""
-FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")
-"""More spellings of the right answer."""
+FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")  # spellings of the right answer
 ANSWER_COLUMNS = ("answers", "answer", "ans", "output", "gold_answers", "targets")
 ANSWER_KEYS = ("text", "answer", "value", "aliases", "normalized_value")
 GPT_ROLES = {"human": "user", "gpt": "assistant"}
@@ -51,7 +48,7 @@ COLUMNS = (
         needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
     ),
 )
-CITED = (
+CITED = (  # of which `answer` would be read as references
     Shape(  # MuSiQue
         takes={
             "contexts": "paragraphs[].paragraph_text",
@@ -73,7 +70,6 @@ CITED = (
         notes={"context_ids": "the cited 'references' as context_ids"},
     ),
 )
-"""Shapes whose `answer` would be read as references."""
 
 
 def _of_turn(path: str) -> str:
@@ -81,7 +77,7 @@ def _of_turn(path: str) -> str:
     return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
 
 
-SHAPES = (
+SHAPES = (  # all others, in this order
     Shape(  # Haystack's generated answers, with the documents behind them
         takes={"answer": "answers[0].data: text"},
         also={"contexts": "answers[0].documents: filled"},
@@ -143,23 +139,16 @@ SHAPES = (
         notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
     ),
 )
-"""All others, in this order."""
 
 
 def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with the columns of the first known tool under their fields' names.
-
-    Columns in `keep` stay as they are.
-    """
+    """The table with the columns of the first known tool under their fields' names, but those in `keep`."""
     read = (entry.read(table, keep) for entry in COLUMNS)
     return next((each for each in read if each is not table), table)
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with nested answers, contexts and chats as the fields that they are.
-
-    Columns in `keep` stay as they are, and answers that are texts in other rows.
-    """
+    """The table with nested answers, contexts and chats as the fields that they are, but columns in `keep`."""
     table = read_rows(_with_evidence(table, keep), CITED, keep)
     of_plug_ins = [load("loaders", name) for name in offered("loaders")]
     for shape, entry in zip(of_plug_ins, offered("loaders").values(), strict=True):
@@ -189,10 +178,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
 
 def _with_evidence(table: Table, keep: Collection[str]) -> Table:
-    """The table with the passages behind the expected answer as gold contexts.
-
-    MultiHop-RAG, FinanceBench and GraphRAG-Bench keep them as evidence, which elsewhere is anything.
-    """
+    """The table with MultiHop-RAG's, FinanceBench's or GraphRAG-Bench's evidence, of the expected answer, as gold contexts."""
     given = () if "gold_contexts" in map(field_of, table.columns) else table.columns
     for name in (name for name in EVIDENCE if name in given and name not in keep):
         rows: list[Values] = []
