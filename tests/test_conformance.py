@@ -486,12 +486,10 @@ def weighted(side):
 
 def support_of(e):
     weights = {
-        "coverage": 1.5,
-        "precision": 1.7,
-        "best_sentence": 0.6,
-        "lowest": 0.7,
+        "coverage": 1.6,
+        "precision": 1.9,
+        "best_sentence": 0.7,
         "missing": -0.5,
-        "absolute": -0.2,
         "reader": 0.3,
     }
     values = [

@@ -133,14 +133,6 @@ def test_fusion_is_tuned_as_by_ranx():
     assert optimize_fusion(qrels, [bad, good], method="rrf", metric="mrr") == {"k": 100}
 
 
-def test_norms_that_ranx_has_and_ragauge_has_not():
-    runs = [Run({"q": {"a": 2.0, "b": 1.0}}), Run({"q": {"c": 9.0}})]
-    assert fuse(runs, norm="max", method="sum") == {"q": {"a": 1.0, "c": 1.0, "b": 0.5}}
-    # Of 3 documents the first run gives 1 and 2/3, and (1 - 2/3) / 1 to c; the second 1, and 1/2 to the two others.
-    borda = fuse(runs, norm="borda", method="sum")["q"]
-    assert borda == {"a": 1.5, "c": approx(4 / 3), "b": approx(7 / 6)}
-
-
 @pytest.mark.parametrize(
     ("norm", "method", "fused"),
     [

@@ -189,8 +189,8 @@ def test_a_document_that_cannot_be_read_is_counted_with_its_reason(tmp_path, nam
     found = read_documents([tmp_path])
     assert [passage.text for passage in found.passages] == [SENTENCE]
     (problem,) = found.problems
-    assert problem.document.endswith(name)
-    assert reason in problem.reason
+    assert problem.source.endswith(name)
+    assert reason in problem.message
     assert found.left_out["unreadable"] == 1
 
 
@@ -327,7 +327,7 @@ def test_json_of_an_index_keeps_its_ids(tmp_path):
     ]
     found = read_documents([write(tmp_path, "a.json", json.dumps(rows))])
     assert [passage.id for passage in found.passages] == ["x1"]
-    assert "two texts have this id" in found.problems[0].reason
+    assert "two texts have this id" in found.problems[0].message
 
 
 def test_a_page_laid_out_by_tables_and_bold_lines_is_read_as_prose_with_headings(tmp_path):

@@ -4,7 +4,11 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
+from onnx import numpy_helper
+from scipy.special import erf, expit, logit, softmax
 
 from ragauge.encoders.reader import MAX_TOKENS, Claim, Reader, embedded_reader
 from ragauge.errors import EncoderError
@@ -101,3 +105,53 @@ def test_the_graph_takes_the_matrices_of_this_encoder() -> None:
     read, encoder = places
     assert len(read) == 1 + 6 * 4  # the words, and the matrices of the layers
     assert read == {name: encoder[name] for name in read}
+
+
+def log_odds_in_full_precision(claim: Claim) -> float:
+    """BERT as Devlin et al. (2019, section 3) describe it, in single precision, from the numbers in the files; its head is ours."""
+    reader = embedded_reader()
+    graph = onnx.load(reader.folder / "reader.onnx", load_external_data=False).graph
+    of = {
+        each.name.removesuffix(".stored"): numpy_helper.to_array(each, str(reader.folder))
+        for each in graph.initializer
+    }
+
+    def matrix(name: str) -> np.ndarray:
+        left, right = (
+            of[f"{name}.{side}"] * of[f"{name}.{side}.step"] for side in ("left", "right")
+        )
+        return of[f"{name}.half"].astype(np.float32) + left @ right
+
+    def normal(states: np.ndarray, gamma: str, beta: str) -> np.ndarray:
+        centred = states - states.mean(axis=-1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
+        return centred / spread * of[gamma] + of[beta]
+
+    ours, theirs = reader._tokens(claim)
+    kinds = [0] * len(ours) + [1] * len(theirs)
+    states = of["words"][[*ours, *theirs]] + of["places"][: len(kinds)] + of["types"][kinds]
+    states = normal(states.astype(np.float32), "ln.weight", "ln.bias")
+    for at in range(1, 7):
+        mixed = states @ matrix(f"layer{at}.qkv") + of[f"layer{at}.qkv.bias"]
+        query, key, value = mixed.reshape(len(kinds), 3, 12, 32).transpose(1, 2, 0, 3)
+        attention = softmax(query @ key.transpose(0, 2, 1) / np.sqrt(32), axis=-1)
+        context = (attention @ value).transpose(1, 0, 2).reshape(states.shape)
+        own = f"layer{at}.attended"
+        states = states + context @ matrix(f"layer{at}.out") + of[f"{own}.bias"]
+        states = normal(states, f"{own}.gamma", f"{own}.beta")
+        wide = states @ matrix(f"layer{at}.wide") + of[f"layer{at}.wide.bias"]
+        active = wide * (1 + erf(wide / np.sqrt(2))) / 2
+        states = states + active @ matrix(f"layer{at}.narrow") + of[f"hidden_{at}.bias"]
+        states = normal(states, f"hidden_{at}.gamma", f"hidden_{at}.beta")
+    pooled = np.concatenate([states[0], states[: len(ours)].mean(axis=0)])[:, None]
+    for name in ("mid", "head"):
+        weights = of[f"{name}.weight"] * of[f"{name}.weight.step"]
+        pooled = weights @ (np.tanh(pooled) if name == "head" else pooled) + of[f"{name}.bias"]
+    return float(logit(softmax(pooled[:, 0])[0]))
+
+
+def test_the_graph_computes_what_a_transformer_of_these_weights_does() -> None:
+    exact = [log_odds_in_full_precision(claim) for claim in CLAIMS]
+    shares = expit(embedded_reader().log_odds(CLAIMS))
+    assert shares == pytest.approx(expit(exact), abs=0.05)
+    assert np.argsort(shares).tolist() == np.argsort(exact).tolist()

@@ -7,8 +7,12 @@ import pytest
 
 import ragauge as rg
 from ragauge.cli import main
+from ragauge.documents.passage import Passage
+from ragauge.errors import PlanError
 from ragauge.questions.evidence import documents_of
+from ragauge.questions.making import Spread, counts_of, read_types
 from ragauge.questions.modelless import drafts
+from ragauge.questions.translated import questions_in
 
 HUTS = """# The huts
 
@@ -330,3 +334,77 @@ def test_a_file_has_the_ranks_of_both_and_slices_by_them(huts: Path):
 def test_the_table_of_what_was_made_is_printed_in_any_format(huts: Path, capsys):
     assert run(str(huts), "-n", "3", "-o", str(huts.with_name("q.jsonl")), "-f", "json") == 0
     assert json.loads(capsys.readouterr().out)["kept"] == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "question", "reference"),
+    [
+        ("de", "Die Alm ist eine Hütte am See.", "Was ist die Alm?", "eine Hütte am See"),
+        ("de", "Die Alm am See hat 12 Zimmer.", "Wie viele Zimmer hat die Alm am See?", "12 Zimmer"),
+        ("de", "Die Alm wurde 1968 von Ida gegründet.", "Wann wurde die Alm von Ida gegründet?", "1968"),
+        ("de", "Eine Nacht kostet 28 Euro pro Person.", "Wie viel kostet eine Nacht pro Person?", "28 Euro"),
+        ("fr", "Le musée Lenoir est un musée à Lyon.", "Qu’est-ce que le musée Lenoir ?", "un musée à Lyon"),
+        ("fr", "Le musée Lenoir compte 14 salles.", "Combien de salles compte le musée Lenoir ?", "14 salles"),
+        ("fr", "Le musée a été fondé en 1872.", "Quand est-ce que le musée a été fondé ?", "en 1872"),
+        ("es", "El parque Arenas tiene 15 rutas.", "¿Cuántas rutas tiene el parque Arenas?", "15 rutas"),
+        ("es", "El parque fue fundado en 1954.", "¿Cuándo fue fundado el parque?", "en 1954"),
+        ("zh", "青山小屋有28张床。", "青山小屋有多少张床？", "28张床"),
+        ("zh", "青山小屋于1994年重新开放。", "青山小屋于什么时候重新开放？", "1994年"),
+        ("zh", "李明是一位建筑师。", "李明是谁？", "一位建筑师"),
+        # What points to other sentences is left out.
+        ("de", "Sie hat 12 Zimmer.", None, None),
+        ("de", "Im Sommer hat die Alm 12 Zimmer.", None, None),
+        ("de", "Diese Hütte ist eine Alm am See.", None, None),
+        ("fr", "Elle compte 14 salles.", None, None),
+        ("es", "Su parque tiene 15 rutas.", None, None),
+        ("zh", "它有28张床。", None, None),
+    ],
+)  # fmt: skip
+def test_a_safe_form_becomes_a_question(language, sentence, question, reference):
+    found = {asked: answer for asked, answer, *_ in questions_in(language, sentence)}
+    assert found.get(question) == reference, found
+    assert question or not found
+
+
+def test_the_largest_remainders_round_up_so_that_the_counts_sum_to_n():
+    # 7 * 2/4 = 3.5, 7 * 1/4 = 1.75 twice: the two remainders of 0.75 round up before 0.5
+    counts = counts_of(7, {"number": 2, "list": 1, "yes/no": 1})
+    assert counts == {"number": 3, "list": 2, "yes/no": 2}
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ("numbr", "did you mean 'number'"),
+        ("number=2,list,number=3", "'number' is given twice"),
+        ("number=0", "above 0"),
+        ("number=many", "above 0"),
+        ("number=inf", "above 0"),
+        ("number=1,,list", "no type of question is named ''"),
+    ],
+)
+def test_wrong_types_are_named_with_what_to_do(given: str, complaint: str):
+    with pytest.raises(PlanError, match=complaint):
+        read_types(given)
+
+
+def spread(documents: dict[str, int], seed: int = 0) -> list[str]:
+    """The order in which questions of documents with so many passages are taken."""
+    items = [
+        ("number", Passage(f"{document}{n}", document, 0, 0, "", "top"), 1.0, f"{document}{n}")
+        for document, n_passages in documents.items()
+        for n in range(n_passages)
+    ]
+    made = Spread(items, seed)
+    return [taken for _ in items if (taken := made.take("number")) is not None]
+
+
+def test_documents_are_taken_in_turn_until_they_have_no_more():
+    order = spread({"a": 6, "b": 2})
+    assert sorted(each[0] for each in order[:4]) == ["a", "a", "b", "b"]
+    assert len(order) == len(set(order)) == 8
+
+
+def test_the_seed_decides_the_order():
+    assert spread({"a": 6, "b": 6}, 1) == spread({"a": 6, "b": 6}, 1)
+    assert spread({"a": 6, "b": 6}, 1) != spread({"a": 6, "b": 6}, 2)

@@ -3,6 +3,7 @@
 from math import exp, log
 
 import numpy as np
+import polars as pl
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -227,6 +228,8 @@ def test_runs_with_one_tag_are_all_told_by_their_files(tmp_path):
     paths = [str(tmp_path / name) for name in ("a/x.run", "b/x.run", "y.run")]
     assert rank(QRELS, paths, ["map"]).runs == (paths[0], paths[1], "y.run")
     assert rank(QRELS, [paths[2]] * 2, ["map"]).runs == (f"{paths[2]} (1)", f"{paths[2]} (2)")
+    frame = pl.DataFrame({"query": ["q1"], "doc": ["d1"], "score": [1.0]})
+    assert rank(QRELS, {"a": frame, "b": frame.to_pandas()}, ["map"]).runs == ("a", "b")
 
 
 def test_frames_hold_the_summaries_and_the_values_of_queries():

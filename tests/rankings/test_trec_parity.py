@@ -12,7 +12,7 @@ from ragauge import catalog
 from ragauge.rankings.hits import Hits
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import read_measure
-from ragauge.stats.aggregates import LEAST_FACTOR
+from ragauge.stats.intervals import LEAST_FACTOR
 
 DOCUMENTS = [*"abBzZ9~klm", "aa", "é", "10", "日本", "d-1", "d_1"]
 SCORES = st.sampled_from([0.5, 1.0, 2.0, 1.00000001, 1.0000002, 16777216.0, 16777217.0, -3.0])

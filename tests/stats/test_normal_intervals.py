@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 
-from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
-from ragauge.stats.intervals import interval
+from ragauge.stats.intervals import AGGREGATES, ends_of, interval, parts_of
 from ragauge.stats.normal_intervals import ExactSum, QuestionSums, normal_estimate
 
 

@@ -6,28 +6,29 @@ from pytest import approx
 from scipy import stats as scipy_stats
 
 from ragauge.errors import PlanError
-from ragauge.stats.aggregates import AGGREGATES, mean_of_parts, parts_of
+from ragauge.stats.distributions import (
+    normal_p_value,
+    sign_test_p_value,
+    t_p_value,
+    t_quantile,
+)
+from ragauge.stats.intervals import AGGREGATES, mean_of_parts, parts_of
 from ragauge.stats.paired_tests import (
     detectable_difference,
     effect_size,
+    has_spread,
     mcnemar_test,
+    mean_of,
     paired_t_test,
     swap_test,
     wilcoxon_test,
+    with_exact_ties,
 )
-from ragauge.stats.rounding import has_spread, mean_of, with_exact_ties
 from ragauge.stats.sign_patterns import randomization_p_values
 from ragauge.stats.tests import randomization_test
 
 TENTHS = st.lists(st.integers(-9, 9).map(lambda tenths: tenths / 8), min_size=2, max_size=60)
 SIGNS = st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60)
-
-
-def test_mcnemar_counts_the_questions_that_changed():
-    # 5 better, 1 worse: P(at most 1 of 6) twice = 2 (1 + 6) / 64.
-    assert mcnemar_test(np.array([1, 1, 1, 1, 1, -1, 0, 0, 0])) == 14 / 64
-    assert mcnemar_test(np.zeros(4)) == 1.0
-    assert mcnemar_test(np.array([1.0, -1.0])) == 1.0
 
 
 @given(SIGNS)
@@ -43,12 +44,6 @@ def test_the_t_test_agrees_with_scipy(tenths):
         assert paired_t_test(values) is None
     else:
         assert paired_t_test(values) == approx(scipy_stats.ttest_1samp(values, 0).pvalue, rel=1e-8)
-
-
-def test_wilcoxon_of_ranks_one_to_four():
-    # Rank sums 1 + 2 + 3 = 6 and 4. Of 16 patterns 7 have at most 4: 0 1 2 3 3 4 4; twice 7 / 16.
-    assert wilcoxon_test(np.array([1.0, 2.0, 3.0, -4.0])) == 14 / 16
-    assert wilcoxon_test(np.zeros(9)) is None
 
 
 @given(TENTHS)
@@ -160,3 +155,32 @@ def test_differences_that_are_equal_but_for_rounding_have_no_effect_size_and_no_
 def test_exact_numbers_stay_as_they_are(numbers):
     values = np.array(numbers, float)
     assert with_exact_ties(values).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("z", [0.0, 0.3, -1.96, 5.0, 37.0])
+def test_the_normal_tails_are_scipys(z):
+    assert normal_p_value(z) == approx(2 * scipy_stats.norm.sf(abs(z)), rel=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 4, 29, 499, 100_000])
+def test_the_tails_and_quantiles_of_t_are_scipys(degrees):
+    for t in (0.0, 0.01, 1.0, -2.5, 12.0, 200.0):
+        expected = 2 * scipy_stats.t.sf(abs(t), degrees)
+        assert t_p_value(t, degrees) == approx(expected, rel=1e-8)
+    for probability in (0.6, 0.8, 0.975, 0.999):
+        expected = scipy_stats.t.ppf(probability, degrees)
+        assert t_quantile(probability, degrees) == approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *((0, 0), (0, 1), (5, 1), (3, 3), (40, 60), (400, 600), (499, 502), (700, 500)),
+        (49_000, 51_000),
+    ],
+)
+def test_the_sign_test_is_scipys_binomial_test(one, other):
+    n = one + other
+    expected = scipy_stats.binomtest(one, n).pvalue if n else 1.0
+    assert sign_test_p_value(one, other) == approx(expected, rel=1e-8)
+    assert sign_test_p_value(other, one) == sign_test_p_value(one, other)

@@ -6,8 +6,7 @@ The standard deviation of a share of 1,000 is at most 0.007 near 0.05 and 0.95.
 import numpy as np
 import pytest
 
-from ragauge.stats.aggregates import mean_interval, mean_of_parts
-from ragauge.stats.intervals import interval
+from ragauge.stats.intervals import interval, mean_interval, mean_of_parts
 from ragauge.stats.paired_tests import paired_t_test, wilcoxon_test
 from ragauge.stats.sign_patterns import randomization_p_values
 

@@ -6,12 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
 from scipy import stats as scipy_stats
+from scipy.stats import false_discovery_control
 
 from ragauge.errors import PlanError
 from ragauge.stats import sign_patterns
-from ragauge.stats.aggregates import mean_interval
+from ragauge.stats.intervals import mean_interval
 from ragauge.stats.sign_patterns import randomization_p_values
-from ragauge.stats.tests import PairedTest, pairwise_randomization, randomization_test
+from ragauge.stats.tests import (
+    PairedTest,
+    benjamini_hochberg,
+    holm,
+    pairwise_randomization,
+    randomization_test,
+)
 
 DIFFERENCES = st.lists(st.integers(-20, 20).map(lambda tenths: tenths / 10), min_size=1)
 
@@ -89,15 +96,6 @@ def test_p_does_not_change_with_sign_scale_order_or_zeros(differences, n_zeros, 
     assert p_of([*differences, *[0.0] * n_zeros], n_permutations=100) == p
     few = differences[:9]  # exact, so that zeros may stand anywhere
     assert p_of(random.sample([*few, 0.0, 0.0], len(few) + 2)) == p_of(few)
-
-
-def test_p_is_uniform_where_chance_alone_makes_the_differences():
-    random = np.random.default_rng(12)
-    rows = random.normal(size=(500, 25))
-    p = [found.value for found in randomization_p_values(rows, n_permutations=499)]
-    assert scipy_stats.kstest(p, "uniform").pvalue > 0.05
-    # 25 of 500 are expected at or below 0.05, with a standard deviation of 4.9.
-    assert 12 <= sum(one <= 0.05 for one in p) <= 38
 
 
 def test_every_pair_is_compared_as_if_it_stood_alone():
@@ -200,3 +198,46 @@ def test_very_many_differences_are_normal_but_where_a_few_are_huge():
     differences[0, :20] = [1.0, 2.0, 3.0, 4.0] * 5
     (found,) = randomization_p_values(differences, n_permutations=100)
     assert found.how == "drawn"
+
+
+def test_holm_multiplies_by_the_number_of_tests_not_yet_done():
+    # In rising order .005 · 4 = .02, .01 · 3 = .03, .03 · 2 = .06, and .04 · 1 is below .06.
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == approx([0.03, 0.06, 0.06, 0.02])
+    # Equal p values alike, and at most one.
+    assert holm([0.02, 0.5, 0.02]).tolist() == approx([0.06, 0.5, 0.06])
+    assert holm([0.6, 0.4]).tolist() == approx([0.8, 0.8])
+    assert holm([0.6, 0.6]).tolist() == [1.0, 1.0]
+    assert holm([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1), st.randoms(use_true_random=False))
+def test_holm_keeps_the_order_of_p_values_and_lowers_none(p_values, random):
+    adjusted = holm(p_values).tolist()
+    assert all(p <= after <= 1 for p, after in zip(p_values, adjusted, strict=True))
+    ranked = sorted(zip(p_values, adjusted, strict=True))
+    assert [after for _, after in ranked] == sorted(adjusted)
+    shuffled = list(p_values)
+    random.shuffle(shuffled)
+    assert sorted(zip(shuffled, holm(shuffled).tolist(), strict=True)) == ranked
+
+
+def test_benjamini_hochberg_takes_the_least_of_what_stands_above():
+    # In rising order .005 · 4 / 1 = .02, .01 · 4 / 2 = .02, .03 · 4 / 3 = .04, .04 · 4 / 4 = .04.
+    p_values = [0.01, 0.04, 0.03, 0.005]
+    assert benjamini_hochberg(p_values).tolist() == approx([0.02, 0.04, 0.04, 0.02])
+    assert benjamini_hochberg([]).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1))
+def test_benjamini_hochberg_agrees_with_scipy_and_is_never_above_holm(p_values):
+    adjusted = benjamini_hochberg(p_values).tolist()
+    assert adjusted == approx(false_discovery_control(p_values).tolist())  # scipy 1.17.1
+    pairs = zip(p_values, adjusted, holm(p_values).tolist(), strict=True)
+    assert all(p <= bh + 1e-12 and bh <= strict + 1e-12 for p, bh, strict in pairs)
+
+
+def test_what_is_no_p_value_is_refused():
+    for correct in (holm, benjamini_hochberg):
+        for bad in (float("nan"), 1.5, -0.1):
+            with pytest.raises(PlanError, match=r"p_values\[1\] is"):
+                correct([0.01, bad])

@@ -3,28 +3,17 @@
 import json
 import os
 import secrets
-import sqlite3
-import threading
 import time
 import zlib
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from socket import gethostname
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from ragauge.errors import StoreError
-from ragauge.storage.cache import (
-    FORMAT,
-    KEYS_PER_QUERY,
-    LOCK_TIMEOUT_S,
-    check_is_database,
-    checksum,
-    unusable,
-    write_ahead,
-)
+from ragauge.storage.cache import CacheTable, checksum
 
 T = TypeVar("T")
 
@@ -86,59 +75,7 @@ class TokenUsage(NamedTuple):
     completion_tokens: int
 
 
-class _Table:
-    """A table in the cache's file, for threads and several processes. StoreError if the file is unusable or newer."""
-
-    def __init__(
-        self, path: str | Path, table: str, synchronous: Literal["full", "normal"]
-    ) -> None:
-        self.path = Path(path)
-        self._lock = threading.Lock()
-        check_is_database(self.path)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
-            )
-            write_ahead(self._database)
-            self._database.execute(f"pragma synchronous = {synchronous}")
-            (version,) = self._database.execute("pragma user_version").fetchone()
-            if version > FORMAT:
-                formats = f"(format {version}, this one reads {FORMAT})"
-                what = f"{self.path} was written by a newer ragauge {formats}"
-                raise StoreError(f"{what}; upgrade, or name another cache")
-            self._database.execute(table)
-        except (OSError, sqlite3.Error) as error:
-            raise unusable(self.path, error) from error
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._database.close()
-
-    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock:
-            try:
-                return self._database.execute(query, values).fetchall()
-            except sqlite3.Error as error:
-                raise unusable(self.path, error) from error
-
-    @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                self._database.execute("begin immediate")
-                yield self._database
-                self._database.execute("commit")
-            except sqlite3.Error as error:
-                raise unusable(self.path, error) from error
-            finally:
-                with suppress(sqlite3.Error):  # report the first error
-                    if self._database.in_transaction:  # a full disk has already rolled it back
-                        self._database.execute("rollback")
-
-
-class Ledger(_Table, Generic[T]):
+class Ledger(CacheTable, Generic[T]):
     """The replies in a file, which `unpack` reads from their bytes. A reply that is damaged or in an unknown
     format counts as missing. StoreError if the file is unusable or newer."""
 
@@ -153,16 +90,11 @@ class Ledger(_Table, Generic[T]):
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, T]:
         """The undamaged replies with these keys."""
-        found: dict[bytes, T] = {}
-        for start in range(0, len(keys), KEYS_PER_QUERY):
-            some = keys[start : start + KEYS_PER_QUERY]
-            marks = ",".join("?" * len(some))
-            query = f"select key, checksum, reply from replies where key in ({marks})"
-            for key, check, packed in self._rows(query, some):
-                reply = self._whole_reply(key, check, packed)
-                if reply is not None:
-                    found[key] = reply
-        return found
+        found = {
+            key: self._whole_reply(key, check, packed)
+            for key, check, packed in self._kept("reply from replies", keys)
+        }
+        return {key: reply for key, reply in found.items() if reply is not None}
 
     def keep(self, entries: Sequence[Entry]) -> None:
         """Store the replies in one transaction, on disk when this returns."""
@@ -250,7 +182,7 @@ class Ledger(_Table, Generic[T]):
             return None
 
 
-class Leases(_Table):
+class Leases(CacheTable):
     """The leases of one owner in a file, so that two runs on one cache ask each question once."""
 
     def __init__(self, path: str | Path) -> None:

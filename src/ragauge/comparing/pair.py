@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -14,9 +14,17 @@ from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.stats.aggregates import difference_of, ends_of, mean_of_parts
-from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, by_question, interval
-from ragauge.stats.rounding import ROUNDING
+from ragauge.stats.intervals import (
+    Estimate,
+    Floats1d,
+    Floats2d,
+    by_question,
+    difference_of,
+    ends_of,
+    interval,
+    mean_of_parts,
+)
+from ragauge.stats.paired_tests import ROUNDING
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]
@@ -27,9 +35,6 @@ SKEWED = ("latency_s", "first_token_s", "cost_usd")
 MANY_QUESTIONS = 50_000
 MAX_LISTED = 10_000
 """Of pairs with more questions than the former, each list has at most the latter."""
-
-
-QuestionLists = tuple[tuple[Change, ...], tuple[Change, ...], tuple[Unpaired, ...], QuestionCounts]
 
 
 @dataclass(frozen=True)
@@ -189,7 +194,7 @@ class Pair:
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())
         return wins, self.n - wins - losses, losses
 
-    def lists(self, ids: "pl.Series") -> QuestionLists:
+    def lists(self, ids: "pl.Series") -> dict[str, Any]:
         """The questions fixed, broken and unpaired, and how many there are; `ids` names all questions."""
         fixed = broken = np.zeros(self.n, bool)
         low, high = self.metric.low, self.metric.high
@@ -214,8 +219,11 @@ class Pair:
         names = cast("list[str]", ids.gather(self.questions[self.is_open][:most]).to_list())
         pairs = zip(names, base[:most].tolist(), candidate[:most].tolist(), strict=True)
         unpaired = tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in pairs)
-        changed, lost = (self._listed(which, ids, most) for which in (fixed, broken))
-        return changed, lost, unpaired, counts
+        changed = {
+            "fixed": self._listed(fixed, ids, most),
+            "broken": self._listed(broken, ids, most),
+        }
+        return {**changed, "unpaired": unpaired, "counts": counts}
 
     def _listed(self, chosen: "Bools", ids: "pl.Series", most: int | None) -> tuple[Change, ...]:
         """The chosen common questions, largest change first."""

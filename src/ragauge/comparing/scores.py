@@ -17,8 +17,7 @@ from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
 from ragauge.samples.samples import FIELDS, by_number
 from ragauge.score import Flag, Status
-from ragauge.stats.aggregates import parts_of
-from ragauge.stats.intervals import value_of
+from ragauge.stats.intervals import parts_of, value_of
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]
@@ -120,12 +119,11 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
 def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
     columns = list(dict.fromkeys(name for side in sides for name in side.run.samples.columns))
     known = [each for each in columns if each not in FIELDS or each in PLAIN_FIELDS]
+    listed = ", ".join(known) or "none"
     if name not in columns:
-        hint = did_you_mean(name, known) or f"; they have {', '.join(known) or 'none'}"
-        return f"the samples have no field {name!r}{hint}"
-    if name not in known:
-        return f"{name!r} is not a property of a question; use one of {', '.join(known) or 'none'}"
-    return ""
+        return f"the samples have no field {name!r}{did_you_mean(name, known) or f'; they have {listed}'}"
+    is_known = name in known
+    return "" if is_known else f"{name!r} is not a property of a question; use one of {listed}"
 
 
 def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":

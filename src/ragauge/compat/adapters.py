@@ -29,7 +29,7 @@ class ModelJudge(JudgeDefaults):
             schema = inspect.signature(model.a_generate).parameters.get("schema")
             if schema is not None and schema.default is schema.empty:
                 what = f"{type(model).__name__}.a_generate needs a schema, which is not covered"
-                raise PlanError([f"{what}; give it a default: schema=None"])
+                raise PlanError(f"{what}; give it a default: schema=None")
         self.name: str = model.get_model_name() if self._generates else name_of(model)
         self.identity: Identity = {"model": self.name, "door": "compat"}
 
@@ -76,14 +76,14 @@ def judge_of(model: Any, argument: str) -> JudgeLike:
     """
     if model is None and not (model := os.environ.get(JUDGE_VARIABLE)):
         needed = f"a judge is needed: give {argument}= a model's name, a judge or a LangChain model"
-        raise PlanError([f"{needed}, or name a model in the environment variable {JUDGE_VARIABLE}"])
+        raise PlanError(f"{needed}, or name a model in the environment variable {JUDGE_VARIABLE}")
     is_judge = all(hasattr(model, name) for name in JUDGE_ATTRIBUTES)
     if is_judge or isinstance(model, str) or inspect.iscoroutinefunction(model):
         return model
     if hasattr(model, "a_generate") or hasattr(model, "ainvoke"):
         return ModelJudge(model)
     known = "a model's name, a judge of ragauge, an async function, or a LangChain chat model"
-    raise PlanError([f"{argument}={model!r:.80} is not covered; give {known}"])
+    raise PlanError(f"{argument}={model!r:.80} is not covered; give {known}")
 
 
 def encoder_of(embeddings: Any) -> "Encoder | str | None":
@@ -93,7 +93,7 @@ def encoder_of(embeddings: Any) -> "Encoder | str | None":
     if hasattr(embeddings, "embed_documents"):
         return cast("Encoder", EmbeddingsEncoder(embeddings))
     known = "a model's name, an encoder of ragauge, or an object with embed_documents"
-    raise PlanError([f"embeddings={embeddings!r:.80} is not covered; give {known}"])
+    raise PlanError(f"embeddings={embeddings!r:.80} is not covered; give {known}")
 
 
 @dataclass(frozen=True, slots=True)

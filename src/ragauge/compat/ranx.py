@@ -124,7 +124,7 @@ class _ByQuery(dict[str, dict[str, float]]):
     @classmethod
     def from_ranxhub(cls, name: str) -> Self:
         what = f"{name!r} would be downloaded, which is not covered"
-        raise PlanError([f"{what}; save it to a file and read that: {cls.__name__}.from_file(…)"])
+        raise PlanError(f"{what}; save it to a file and read that: {cls.__name__}.from_file(…)")
 
     from_ir_datasets = from_ranxhub
 
@@ -277,11 +277,11 @@ def compare(
     from ragauge.stats import paired_t_test, randomization_test
 
     if stat_test not in ("student", "fisher"):
-        raise PlanError([f"stat_test={stat_test!r} is not covered; these are: student, fisher"])
+        raise PlanError(f"stat_test={stat_test!r} is not covered; these are: student, fisher")
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     given = {run.name or f"run_{number}": run for number, run in enumerate(runs, 1)}
     if len(given) < len(runs):
-        raise PlanError(["two runs have one name; give each its own: Run(…, name=…)"])
+        raise PlanError("two runs have one name; give each its own: Run(…, name=…)")
     ranked = _ranked(qrels, given, names, make_comparable, seed=random_seed)
     values = {
         (model, name): np.array([value or 0.0 for value in ranked.per_query(name, model).values()])
@@ -388,7 +388,7 @@ class OptimizationReport:
 
 
 def plot(*_: object, **__: object) -> Any:
-    raise PlanError(["ranx's plot is not covered; print(compare(…)) is a table of the runs"])
+    raise PlanError("ranx's plot is not covered; print(compare(…)) is a table of the runs")
 
 
 def optimize_fusion(
@@ -415,8 +415,7 @@ def optimize_fusion(
     elif method == "rrf":
         tried = [{"k": k} for k in range(10, 101, int(step or 10))]
     else:
-        what = f"optimize_fusion(method={method!r}) is not covered; these are: wsum, rrf"
-        raise PlanError([what])
+        raise PlanError(f"optimize_fusion(method={method!r}) is not covered; these are: wsum, rrf")
     fused = (fuse(runs, norm=norm, method=method, params=params) for params in tried)
     found = [evaluate(qrels, run, metric) for run in fused]
     _, place = max((value, place) for place, value in enumerate(found))
@@ -447,6 +446,6 @@ def _ranked(
         apart = sorted({*run} ^ {*qrels})
         if apart and not make_comparable:
             what = f"{name} and the judgements have other queries, {apart[0]!r} for one"
-            raise PlanError([f"{what}; make_comparable=True takes those judged"])
+            raise PlanError(f"{what}; make_comparable=True takes those judged")
     judged = {q: {doc: int(grade) for doc, grade in docs.items()} for q, docs in qrels.items()}
     return rank(judged, runs, metrics, complete=True, compat="trec10", seed=seed)

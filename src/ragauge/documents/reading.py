@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ragauge.documents.formats import UnreadableError, text_of_docx, text_of_html, text_of_pdf
 from ragauge.documents.passage import MAX_TABLE_WORDS, MAX_WORDS, Passage, passages_of
-from ragauge.errors import DataError, PlanError
-from ragauge.errors import Problem as DataProblem
+from ragauge.errors import DataError, PlanError, Problem
 from ragauge.language.words import words
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.formats import csv, json, jsonl
@@ -20,25 +19,14 @@ from ragauge.loaders.table import Table
 from ragauge.storage.regular_file import as_url, is_folder, read_regular
 
 MAX_BYTES = 256 * 2**20
-"""Largest document that is read."""
 NEAR_EMPTY = 4
 """A passage of fewer words is left out."""
 SAME = 0.95
 """The similarity of the words of two passages from which they are one, if their numbers are the same."""
-SHARED = 3
-"""Rare members that two similar sets must share before they are compared."""
 FROM_UNITS, SHARE_OF_UNITS = 3, 0.3
 """A line is boilerplate if at least this many documents or pages, and this share of them, have it."""
 
 _NUMBER = re.compile(r"\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A document that could not be read, and why."""
-
-    document: str
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +67,7 @@ def read_documents(
         try:
             content = read()
         except UnreadableError as error:
-            found.problems.append(Problem(name, str(error)))
+            found.problems.append(Problem(str(error), name))
             found.left_out["unreadable"] += 1
             continue
         if isinstance(content, str):
@@ -106,12 +94,11 @@ def read_documents(
         else:
             found.passages.append(passage)
     if not found.passages:
-        problems = [DataProblem(each.reason, each.document) for each in found.problems]
         named = [str(each) for each in given if isinstance(each, str | Path)]
         counts = ", ".join(f"{n} {what}" for what, n in found.left_out.items())
         known = "; .txt, .md, .html, .pdf, .docx, .jsonl, .json, .csv are read"
         text = f"no text was found{f' ({counts})' if counts else known}"
-        raise DataError(problems or [DataProblem(text, ", ".join(named) or "documents")])
+        raise DataError(found.problems or [Problem(text, ", ".join(named) or "documents")])
     return found
 
 
@@ -140,7 +127,7 @@ def _files(path: Path, left_out: Counter[str]) -> Iterator[Path]:
     try:
         path.stat()
     except (OSError, ValueError) as error:
-        raise DataError([DataProblem(unopened(path, error), str(path))]) from None
+        raise DataError([Problem(unopened(path, error), str(path))]) from None
     if not is_folder(path):
         yield path
         return
@@ -223,7 +210,7 @@ def _chunk_passages(
         name = str(next(ids, number))
         if name in found.texts:
             if found.texts[name] != text:
-                found.problems.append(Problem(name, "two texts have this id; the first was kept"))
+                found.problems.append(Problem("two texts have this id; the first was kept", name))
             found.left_out["duplicates"] += 1
             continue
         found.texts[name] = text
@@ -271,8 +258,8 @@ def near_duplicates(
 
     Only sets of the same one of `kinds` are compared, if given; `are_same` says of two places whether nothing else tells them apart.
 
-    Exact, by prefix filtering (Bayardo et al. 2007; Wang et al. 2012): two sets that are so similar share
-    three of their n - ceil(threshold * n) + 3 rarest members. An earlier one is never a duplicate itself;
+    Exact, by prefix filtering (Bayardo et al. 2007): two sets that are so similar share one of their
+    n - ceil(threshold * n) + 1 rarest members. An earlier one is never a duplicate itself;
     empty sets resemble nothing. `threshold` is in (0, 1].
 
     >>> near_duplicates([frozenset("abcd"), frozenset("xyz"), frozenset("abcde")], 0.8)
@@ -285,11 +272,8 @@ def near_duplicates(
         least = math.ceil(threshold * len(members))
         rarest = sorted(members, key=lambda member: (frequency[member], member))
         kind = kinds[place] if kinds else None
-        prefix = [(kind, member) for member in rarest[: len(members) - least + SHARED]]
-        counts: Counter[int] = Counter()
-        for key in prefix:
-            counts.update(index.get(key, ()))
-        for other in sorted(other for other, n in counts.items() if n >= min(SHARED, least)):
+        prefix = [(kind, member) for member in rarest[: len(members) - least + 1]]
+        for other in sorted({other for key in prefix for other in index.get(key, ())}):
             shared = len(members & sets[other])
             is_like = shared >= threshold * (len(members) + len(sets[other]) - shared)
             if is_like and are_same(place, other):

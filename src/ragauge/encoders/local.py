@@ -44,11 +44,7 @@ class Tokens:
 
 
 def windows_of(n_content: int, size: int) -> tuple[range, ...]:
-    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones.
-
-    >>> windows_of(9, 4)
-    (range(0, 4), range(2, 6), range(4, 8), range(5, 9))
-    """
+    """Windows of `size` tokens that overlap by half and together cover all, counted without the special ones."""
     if n_content <= size:
         return (range(n_content),)
     starts = (*range(0, n_content - size, max(1, size // 2)), n_content - size)
@@ -106,8 +102,6 @@ class LocalEncoder(ABC):
     threads: int = 1
     tokens_a_batch: int = TOKENS_PER_BATCH
     reads_alike: bool = True
-    on_share: Callable[[float], None] | None = None
-    """Told of each batch by its share of the tokens of the call, from several threads."""
 
     def __getstate__(self) -> dict[str, object]:
         """Without open resources; a copy in another process opens its own."""
@@ -189,15 +183,12 @@ class LocalEncoder(ABC):
         is_whole = [len(parts[at]) == 1 for at in owners]
         flat = [ids for own in parts for ids in own]
         made: list[Floats | None] = [None] * len(flat)
-        on_share, n_tokens = self.on_share, sum(map(len, flat))
 
         def run(places: list[int]) -> None:
             states = self.hidden(np.array([flat[at] for at in places], np.int64), layer)
             for at, state in zip(places, states, strict=True):
                 # A copy: a view would keep the states of the whole batch in memory.
                 made[at] = reduce(state).copy() if is_whole[at] else state.copy()
-            if on_share is not None:
-                on_share(sum(len(flat[at]) for at in places) / max(1, n_tokens))
 
         # Texts of equal length in batches, the largest work first.
         by_length: dict[int, list[int]] = {}

@@ -233,11 +233,7 @@ def _within(code: int, borders: Sequence[int]) -> bool:
 
 
 def _ranges(text: str) -> tuple[int, ...]:
-    """Alternating starts and ends (exclusive) of ascending ranges of hexadecimal code points.
-
-    >>> _ranges("41 61-7A")
-    (65, 66, 97, 123)
-    """
+    """Alternating starts and ends (exclusive) of ascending ranges of hexadecimal code points."""
     ends = [span.split("-") for span in text.split()]
     return tuple(n for pair in ends for n in (int(pair[0], 16), int(pair[-1], 16) + 1))
 

@@ -97,9 +97,6 @@ class TokenPlaces:
     """The tokens of a text by their character offsets; those without characters are in no span.
 
     `all`: the tokens with characters, in the order of the text.
-
-    >>> TokenPlaces([(0, 0), (0, 3), (3, 5), (6, 9)]).of(2, 7)
-    [1, 2, 3]
     """
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:

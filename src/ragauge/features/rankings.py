@@ -45,10 +45,6 @@ def ranking(
     contains the other; an empty passage matches nothing. `match="legalbench"` lets an empty passage
     match everything, as LegalBench-RAG's own system does. Missing if a column that the match needs
     is null.
-
-    >>> (found,) = ranking([["x", "a", "x", "b"]], [{"a": 1, "b": 2}], None, None)
-    >>> found.names, found.table.rank.tolist(), found.table.grade.tolist()
-    (('a', 'b'), [2, 3], [1, 2])
     """
     if match == "id":
         return _rankings("context_ids", context_ids, "relevant", relevant, _by_id)

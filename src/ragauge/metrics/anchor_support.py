@@ -50,11 +50,7 @@ def context_ngrams(passage_words: Sequence[Words], *, n: int = 1) -> Ngrams:
 
 
 def ngrams(words: Words, n: int = 1) -> Ngrams:
-    """The distinct n-grams of the words. LabelError for an n below 1.
-
-    >>> ngrams(words_of("one"), 2)
-    frozenset()
-    """
+    """The distinct n-grams of the words. LabelError for an n below 1."""
     if n < 1:
         raise LabelError(f"n must be at least 1, got {n}; n=1 compares words")
     if n == 1:

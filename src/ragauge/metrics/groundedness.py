@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, pairwise
+from itertools import chain, compress, islice, pairwise
 from math import exp, log, log1p, nan
 
 import numpy as np
@@ -14,7 +14,6 @@ from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sente
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
     SentenceIndex,
-    absolutes,
     sentences_of,
     unsupported_runs,
     without_attributions,
@@ -31,12 +30,10 @@ from ragauge.metric import metric
 from ragauge.score import Score
 
 WEIGHTS: Mapping[str, float] = {
-    "coverage": 1.5,
-    "precision": 1.7,
-    "best_sentence": 0.6,
-    "lowest": 0.7,
+    "coverage": 1.6,
+    "precision": 1.9,
+    "best_sentence": 0.7,
     "missing": -0.5,
-    "absolute": -0.2,
     "reader": 0.3,
 }
 """The weight of each part of a sentence's sum.
@@ -55,15 +52,13 @@ NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
 PASSAGE_WORDS = 100
 """About as many words of the nearest context sentences the embedded reader reads beside a sentence."""
-CLOSEST = 3
-"""The number of context sentences in which words such as "all" are looked for."""
 ALIKE = 0.6
 """The lowest cosine at which a word counts as paraphrased; only for the spans in the evidence."""
 SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=14, batch=True)
+@metric(version=15, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],
@@ -79,19 +74,16 @@ def support(
     written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .55 to .6). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
     contexts support little of it; find refusals with `dont_know`.
 
-    Each sentence of the answer is compared with the 8 context sentences that share most words with it,
+    Each sentence of the answer is compared with the 8 context sentences that share most words with it and the question,
     rare words counting more. A logistic curve maps a weighted sum of parts to the sentence's value:
 
-    - `coverage` (weight 1.5): the share of content words whose stem occurs in a context;
-    - `precision` (1.7): the mean over the content words of the best cosine with a token of these sentences
+    - `coverage` (weight 1.6): the share of content words whose stem occurs in a context;
+    - `precision` (1.9): the mean over the content words of the best cosine with a token of these sentences
       (BERTScore precision, last layer);
-    - `best_sentence` (0.6): the closeness of the closest single sentence of the contexts: the mean of its precision and of
+    - `best_sentence` (0.7): the closeness of the closest single sentence of the contexts: the mean of its precision and of
       the share of adjacent word pairs that it has;
-    - `lowest` (0.7): the lowest of the best cosines of all words, function words too;
     - `missing` (-0.5): log(1 + n) of the n numbers (years too) and names that no context has; a name is a content word
       with a capital letter that does not begin the sentence;
-    - `absolute` (-0.2): 1 if the sentence says "all", "only", "never" or the like, and its 3 closest context
-      sentences do not have that word;
     - `reader` (0.3): the log-odds, from -6 to 6, that the nearest context sentences say what the sentence says, by the embedded reader:
       a model of the encoder's size, trained on pairs of a claim and a passage. It reads the question too, about 100 words of the contexts, and of
       all together at most 160 tokens.
@@ -113,9 +105,8 @@ def support(
     gives no token embeddings, or the answer has more than 16,384 tokens. Sentences above 40 words, and
     texts without punctuation, are compared in pieces of 40 words. The evidence has as `sentences` the value and the parts of each
     sentence of the answer and the context sentence closest to it; as `unsupported` the runs of content words that no context
-    has or paraphrases (cosine of at least 0.6); as `absolutes` the words behind `absolute`; as `differences` the details that
-    contradict. Stop words are those of English, German, French and Spanish, stems those of Porter and Snowball, by the language of the contexts;
-    absolute words are English.
+    has or paraphrases (cosine of at least 0.6); as `differences` the details that
+    contradict. Stop words are those of English, German, French and Spanish, stems those of Porter and Snowball, by the language of the contexts.
     An answer in another language than its contexts shares few words with them, so the first 8 sentences
     are taken.
 
@@ -196,7 +187,6 @@ class _Read:
     parts: Mapping[str, float]
     best: Sequence[float]
     closest: Sentence
-    absolutes: Sequence[Span]
     weight: int
     most: float
 
@@ -254,35 +244,22 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
         key: _Contexts(*key)
         for key in dict.fromkeys((row.contexts, row.language) for row in wanted)
     }
-    nearest: list[list[list[Sentence]]] = []
-    comparisons: list[Comparison] = []
-    claims: list[Claim] = []
-    for row in wanted:
-        index = contexts[row.contexts, row.language].index
-        asked = [word.stem for word in stemmed(row.question, row.language)]
-        nearest.append([])
-        for sentence in row.sentences:
-            claims.append(_claim(row, index, sentence, asked))
-            stems = [word.stem for word in _content(sentence, row.language)]
-            others = [index.sentences[place] for place in index.nearest(stems, NEAREST)]
-            nearest[-1].append(others)
-            texts = [row.text(other) for other in others]
-            places = [row.places[other.text] for other in others]
-            comparisons.append(Comparison(row.answer, sentence.words, texts, places))
-    cosines_of = list(sentence_cosines(comparisons, encoder))
+    pairs = [
+        (row, sentence, others)
+        for row in wanted
+        for sentence, others in _with_nearest(row, contexts[row.contexts, row.language].index)
+    ]
+    cosines = [*sentence_cosines([_comparison(*pair) for pair in pairs], encoder)]
     # A sentence without vectors fails its answer, so it need not be read.
-    readable = [not isinstance(each, NoVector) for each in cosines_of]
-    odds = iter(embedded_reader().log_odds([*compress(claims, readable)]))
-    says_of = (next(odds) if is_readable else 0.0 for is_readable in readable)
-    found = iter(cosines_of)
-    others_of = iter(nearest)
+    readable = [not isinstance(each, NoVector) for each in cosines]
+    odds = iter(embedded_reader().log_odds([_claim(*pair) for pair in compress(pairs, readable)]))
+    says = [next(odds) if is_readable else 0.0 for is_readable in readable]
+    found = iter(zip(pairs, cosines, says, strict=True))
     for row in rows:
         if row.is_comparable:
-            others = next(others_of)
-            cosines = [next(found) for _ in row.sentences]
-            says = [next(says_of) for _ in row.sentences]
-            if any(others):
-                yield _score(row, contexts[row.contexts, row.language], others, cosines, says)
+            own = [*islice(found, len(row.sentences))]
+            if any(others for (_, _, others), _, _ in own):
+                yield _score(row, contexts[row.contexts, row.language], own)
             else:
                 yield Score(0.0, evidence={"contexts": "none has a word in it"})
         elif row.sentences:
@@ -291,49 +268,55 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
             yield Score.undefined("the answer has no content words to look up")
 
 
-def _claim(row: _Row, index: SentenceIndex, sentence: Sentence, asked: Sequence[str]) -> Claim:
-    """A sentence of the answer, and the context sentences nearest to it and to the question."""
-    stems = [word.stem for word in _content(sentence, row.language)]
+def _with_nearest(row: _Row, index: SentenceIndex) -> Iterator[tuple[Sentence, list[Sentence]]]:
+    """Each sentence of the answer with the context sentences nearest to it and to the question."""
+    asked = [word.stem for word in stemmed(row.question, row.language)]
+    for sentence in row.sentences:
+        stems = [word.stem for word in _content(sentence, row.language)]
+        yield sentence, [index.sentences[at] for at in index.nearest([*stems, *asked], NEAREST)]
+
+
+def _comparison(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Comparison:
+    places = [row.places[other.text] for other in others]
+    return Comparison(row.answer, sentence.words, [*map(row.text, others)], places)
+
+
+def _claim(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Claim:
+    """For the embedded reader: what it reads of the nearest context sentences, in the order of the contexts."""
     chosen: list[Sentence] = []
     n_words = 0
-    for place in index.nearest([*asked, *stems], NEAREST):
-        other = index.sentences[place]
+    for other in others:
         n_words += len(other.words)
         if not chosen or n_words <= PASSAGE_WORDS:
             chosen.append(other)
-    chosen.sort(key=lambda one: (one.text, one.start))
-    passage = "\n".join(map(row.text, chosen))
-    return Claim(row.question, row.answer[sentence.start : sentence.end], passage)
+    chosen.sort(key=lambda each: (each.text, each.start))
+    text = row.answer[sentence.start : sentence.end]
+    return Claim(row.question, text, "\n".join(map(row.text, chosen)))
 
 
 def _score(
     row: _Row,
     contexts: _Contexts,
-    nearest: Sequence[Sequence[Sentence]],
-    cosines: Sequence[SentenceCosines | NoVector],
-    says: Sequence[float],
+    found: Iterable[
+        tuple[tuple[_Row, Sentence, list[Sentence]], SentenceCosines | NoVector, float]
+    ],
 ) -> Score:
     sentences: list[_Read] = []
-    for sentence, others, found, log_odds in zip(
-        row.sentences, nearest, cosines, says, strict=True
-    ):
-        if isinstance(found, NoVector):
-            return Score.failed(found.reason)
-        sentences.append(_read(row, contexts, sentence, others, found, log_odds))
+    for (_, sentence, others), cosines, log_odds in found:
+        if isinstance(cosines, NoVector):
+            return Score.failed(cosines.reason)
+        sentences.append(_read(row, contexts, sentence, others, cosines, log_odds))
     weights = [each.weight for each in sentences]
     logs = (weight * log(each.value) for weight, each in zip(weights, sentences, strict=True))
     most = CONTRADICTED if any(each.kind not in OF_WORDS for each in row.differences) else 1.0
     value = most * exp(sum(logs) / sum(weights))
     words = [cosine for each in sentences for cosine in each.best]
     unsupported = unsupported_runs(row.answer, sorted(_supported(row, contexts.all_stems, words)))
-    absolute = [span for each in sentences for span in each.absolutes]
-    missing, extreme = (
-        [row.answer[slice(*span)] for span in each] for each in (unsupported, absolute)
-    )
+    missing = [row.answer[slice(*span)] for span in unsupported]
     shares = [_share(word.stem in stems for word in row.content) for stems in contexts.stems]
     best = max(range(len(shares)), key=shares.__getitem__)
     evidence: dict[str, object] = {
-        "why": why_supported(value, missing, extreme, row.differences, _doubted(row, sentences)),
+        "why": why_supported(value, missing, row.differences, _doubted(row, sentences)),
         "n_content_words": sum(weights),
         "best_context": {"context": row.places[best], "coverage": shares[best]},
         "best_sentences": [_as_data(row, each) for each in sentences[:SHOWN]],
@@ -341,7 +324,6 @@ def _score(
         "unsupported": _spans(row.answer, unsupported[:SHOWN]),
         "n_unsupported_cut": max(0, len(unsupported) - SHOWN),
         "differences": [as_data(each, "context") for each in row.differences[:SHOWN]],
-        "absolutes": _spans(row.answer, absolute[:SHOWN]),
     }
     return Score(value, evidence=evidence)
 
@@ -368,7 +350,7 @@ def _read(
         for place, other in enumerate(others):
             known = frozenset(pairwise(word.stem for word in other.words))
             closeness[place] = (closeness[place] + _share(pair in known for pair in pairs)) / 2
-    order = sorted(range(len(others)), key=lambda at: -closeness[at])
+    closest = max(range(len(others)), key=closeness.__getitem__)
     lost = [
         each
         for each, is_there in row.numbers
@@ -381,15 +363,11 @@ def _read(
         and is_content_word(word.lowered, row.language)
         and not row.has(word, contexts.all_stems)
     ]
-    extreme = absolutes(sentence.words, [others[at].words for at in order[:CLOSEST]])
-    there = best[~np.isnan(best)]
     parts = {
         "coverage": _share(row.has(word, contexts.all_stems) for word in content),
         "precision": _mean(best[is_content]),
-        "best_sentence": max(closeness),
-        "lowest": float(there.min()) if len(there) else 0.0,
+        "best_sentence": closeness[closest],
         "missing": log1p(len(lost) + len(names)),
-        "absolute": float(bool(extreme)),
         "reader": says,
     }
     cosines = best[is_content].tolist() if found.has_words else [nan] * len(content)
@@ -398,7 +376,7 @@ def _read(
         for each in row.differences
     )
     most = CONTRADICTED if is_wrong else 1.0
-    return _Read(sentence, parts, cosines, others[order[0]], extreme, len(content), most)
+    return _Read(sentence, parts, cosines, others[closest], len(content), most)
 
 
 def _doubted(row: _Row, sentences: Sequence[_Read]) -> str:

@@ -297,5 +297,5 @@ def _words(text: str, tokenizer: WordTokenizer) -> set[str]:
     except LookupError:
         what = 'span_f1(tokenizer="nltk") needs NLTK\'s Punkt model, which is not installed'
         way_out = "get it with: python -m nltk.downloader punkt_tab, or leave the setting out"
-        raise PlanError([f"{what}; {way_out}"]) from None
+        raise PlanError(f"{what}; {way_out}") from None
     return {token.lower() for token in tokens if token.isalnum()}

@@ -18,12 +18,7 @@ from ragauge.score import Score
 
 
 def scores(name: str, rankings: Sequence[Ranking], **settings: SettingValue) -> list[Score]:
-    """A measure's score of each ranking; the rankings share one table.
-
-    >>> from ragauge.features.rankings import ranking
-    >>> scores("mrr", ranking([["x", "a"]], [{"a": 1}], None, None))[0].value
-    0.5
-    """
+    """A measure's score of each ranking; the rankings share one table."""
     declared, table = MEASURES[name], rankings[0].table
     rows = np.array([ranking.row for ranking in rankings])
     assert all(ranking.table is table for ranking in rankings), "a batch's rankings share a table"

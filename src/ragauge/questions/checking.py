@@ -118,7 +118,7 @@ class CheckedQuestions:
         read = f"checked against {passages} of {counted(len(documents.texts), 'document')}"
         left_out = ", ".join(f"{n:,} {what}" for what, n in documents.left_out.items())
         notes = [f"{read}; left out: {left_out}" if left_out else read]
-        notes += [f"{each.document}: {each.reason}" for each in documents.problems]
+        notes += map(str, documents.problems)
         if self.labels:
             people = people_report([each.question for each in self.checked], self.labels)
             tables += people.tables

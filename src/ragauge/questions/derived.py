@@ -13,8 +13,6 @@ from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, conten
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
-"""Most comparisons of one kind: more would be one question in many clothes."""
-MAX_HOP_WORDS = 30
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 NAMES = re.compile(
     r"\b(?:by|of|for|in|at|with|from|to|does|did|is|was|has|can) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])"
@@ -75,8 +73,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             question = of_name.sub(lambda _, by=described: by, asked, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(content_words(described)) & set(content_words(second.references[0]))
-            is_long = len(question.split()) > MAX_HOP_WORDS
-            if question != asked and not (is_near or is_told or is_long or name in heading):
+            if question != asked and not (is_near or is_told):
                 question = f"{question[0].upper()}{question[1:]}{bracket}{heading}"
                 sources, about = (*first.sources, *second.sources), ("described", second.subject)
                 yield Draft(question, second.references, sources, "multi-hop", *about, hops=2)
@@ -89,8 +86,6 @@ def _description(draft: Draft) -> tuple[str, str]:
     if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    if is_person and (role := re.match(r"(?:Who|What) is (the .+)", asked)):
-        return role[1], answer  # of a sentence or a cell
     is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){1,8}$", answer)
     if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
         return f"the {answer.split(' ', 1)[1]}", draft.subject

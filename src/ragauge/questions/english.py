@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import replace
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses
+from ragauge.questions.question import Draft
 
 PATTERNS: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("date", "frequency"), ("temporal", 3.5)),
@@ -24,9 +25,7 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
     "confirmed": ("yes/no", 1.0),
     "cloze": ("cloze", 1.0),
 }
-"""The type and the worth of the questions of each pattern."""
 MIN_WORDS, MAX_WORDS = 3, 26
-"""Words of a question."""
 TITLE, CALENDAR = en.PATTERNS["title"], en.PATTERNS["calendar"]
 PERSON = (
     rf"(?:(?:{TITLE})?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){{1,2}}|{TITLE}[A-Z][\w'’-]+)"
@@ -52,30 +51,22 @@ BOUND = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly|no more than|just)$"
 )
 WITH_DIGITS = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
+COUNTED = re.compile(
+    rf"(?:(?!(?:{'|'.join(en.BEFORE_NOUNS | en.JOINING)})\b)[a-z][\w-]* ){{0,2}}?(?:[a-z][\w-]*(?<![sui])s|people|men|women|children)\b"
+)
+"""The plural noun that is counted, with the words before it."""
 CURRENCY = r"(?:dollars?|euros?|pounds|USD|EUR|pence|cents)"
 
 
-class QuestionAnswer(NamedTuple):
-    """A question that a sentence answers, and what it is about; `comparing`, `value` and `origin` as in a draft."""
-
-    pattern: str
-    question: str
-    answer: str
-    subject: str
-    comparing: str = ""
-    value: str = ""
-    origin: str = ""
-
-
-def questions_of(sentence: str, names: en.Names) -> Iterator[QuestionAnswer]:
-    """All questions that a sentence answers."""
+def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
+    """All questions that a sentence answers, without their source."""
     found = [*_condition(sentence)]
     for clause in clauses(sentence, names):
-        of_clause: list[QuestionAnswer] = []
+        of_clause: list[Draft] = []
         if not clause.is_negative:
             of_clause += [*_dated(clause), *_amounts(clause), *_parts(clause), *_definition(clause)]
             of_clause += _doer(clause)
-        has_number = any(PATTERNS[each.pattern][0] in ("number", "temporal") for each in of_clause)
+        has_number = any(each.question_type in ("number", "temporal") for each in of_clause)
         found += [*of_clause, *_statement(clause, has_number=has_number)]
     yield from (each for each in found if is_good(each.question))
 
@@ -89,13 +80,18 @@ def is_good(question: str) -> bool:
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
 
 
-def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -> QuestionAnswer:
+def _draft(pattern: str, question: str, answer: str, subject: str, origin: str = "") -> Draft:
+    kind, worth = PATTERNS[pattern]
+    return Draft(question, (answer,), (), kind, pattern, subject, worth, origin=origin)
+
+
+def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -> Draft:
     """The question for a part of a clause's rest: `leftover` is the rest without it, `ask` the words that ask."""
     question = en.as_question(ask, clause.asked(leftover))
-    return QuestionAnswer(pattern, question, answer.rstrip(","), clause.subject)
+    return _draft(pattern, question, answer.rstrip(","), clause.subject)
 
 
-def _condition(sentence: str) -> Iterator[QuestionAnswer]:
+def _condition(sentence: str) -> Iterator[Draft]:
     """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
     found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
     if found is None:
@@ -109,10 +105,10 @@ def _condition(sentence: str) -> Iterator[QuestionAnswer]:
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
-    yield QuestionAnswer("condition", question, found[3], about)
+    yield _draft("condition", question, found[3], about)
 
 
-def _dated(clause: Clause) -> Iterator[QuestionAnswer]:
+def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     if lead and WITH_DIGITS.search(lead["date"]) and not quantities(clause.rest):
@@ -141,7 +137,7 @@ def _dated(clause: Clause) -> Iterator[QuestionAnswer]:
         )
 
 
-def _amounts(clause: Clause) -> Iterator[QuestionAnswer]:
+def _amounts(clause: Clause) -> Iterator[Draft]:
     """Amounts of money, times and counts, also with `at least`."""
     main = clause.main.split(" ")[-1]
     for number in quantities(clause.rest):
@@ -164,42 +160,26 @@ def _amounts(clause: Clause) -> Iterator[QuestionAnswer]:
             if before in paying or (not before and main in paying):
                 leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
                 amount = f"{text} {unit[0]}" if unit else text
-                asked = _asked(clause, "money", "How much", amount, leftover)
-                is_cost = main == "cost" and f"Which {clause.verb} more {leftover}".strip()
-                yield asked._replace(comparing=is_cost or "", value=number.text)
+                yield _asked(clause, "money", "How much", amount, leftover)
             continue
-        things = _counted(tail)
+        found = COUNTED.match(tail)
+        things = found[0] if found else ""
         leftover, (head, _, preposition) = tail[len(things) :].strip(), before.rpartition(" ")
         following = leftover.lower().partition(" ")[0]
         if not things or following in en.words_of("sizes") | en.words_of("measured"):
             continue
         is_time = things.split()[-1] in en.words_of("times")
         if not before and main and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
-            if is_time and main in ("take", "last"):
-                yield _asked(clause, "time", "How long", f"{text} {things}", leftover)
-                continue
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
-            yield asked._replace(comparing=comparing, value=number.text)
+            yield replace(asked, comparing=comparing, value=number.text)
         elif is_time and preposition in ("for", "within", "after") and not quantities(head):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
             yield _asked(clause, "time", ask, f"{text} {things}", f"{head} {leftover}".strip())
 
 
-def _counted(tail: str) -> str:
-    """The plural noun that is counted, with the words before it; "" if there is none."""
-    found = re.match(r"(?:[a-z][\w-]* ){0,2}[a-z][\w-]*", tail)
-    words = found[0].split() if found else []
-    for n, word in enumerate(words, 1):
-        if en.is_plural(word):
-            return " ".join(words[:n])
-        if word in en.BEFORE_NOUNS or word in en.JOINING:
-            break
-    return ""
-
-
-def _parts(clause: Clause) -> Iterator[QuestionAnswer]:
+def _parts(clause: Clause) -> Iterator[Draft]:
     """What one of the `FORMS` finds, and why: `because …`, `so that …`."""
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     if because and not en.points_outside(because["why"].replace("they ", "")):
@@ -218,17 +198,17 @@ def _parts(clause: Clause) -> Iterator[QuestionAnswer]:
             elif is_cut or is_vague:
                 continue
         elif pattern in ("date", "frequency"):
-            is_done = clause.main not in ("", "be", "have", "take") or clause.subject == "you"
+            is_done = clause.main not in ("", "be", "have", "take")
             if not (is_done or any(map(en.is_participle, left.split()))):
                 continue
         elif pattern == "means" and len(en.content_words(left)) < 2:
             continue
         left = "used for" if left == "used" else left
         question = en.as_question(ask, clause.auxiliary, clause.subject, left, clause.lead)
-        yield QuestionAnswer(pattern, question, answer, clause.subject)
+        yield _draft(pattern, question, answer, clause.subject)
 
 
-def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
+def _definition(clause: Clause) -> Iterator[Draft]:
     """`X is a Y that …`, `the X is NAME`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
     is_one = clause.auxiliary in ("is", "was") and not clause.main and clause.is_whole
@@ -259,7 +239,7 @@ def _definition(clause: Clause) -> Iterator[QuestionAnswer]:
     yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
 
 
-def _doer(clause: Clause) -> Iterator[QuestionAnswer]:
+def _doer(clause: Clause) -> Iterator[Draft]:
     """`X was founded by NAME`, `NAME invented X`: who did it?"""
     found = re.match(
         rf"(?P<how>\w+) (?P<between>[^,]*?)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
@@ -271,7 +251,7 @@ def _doer(clause: Clause) -> Iterator[QuestionAnswer]:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         behind = f"{found['between']} {found['behind']} {clause.lead}"
         question = en.as_question("Who", form, clause.subject, behind)
-        yield QuestionAnswer("agent", question, found["name"], clause.subject)
+        yield _draft("agent", question, found["name"], clause.subject)
     rest, words = f"{clause.rest} {clause.lead}".strip(), clause.subject.split()
     words = words[words[0] == "the" :]
     is_somebody = clause.main.split(" ")[-1] in en.words_of("done_by_somebody")
@@ -279,10 +259,10 @@ def _doer(clause: Clause) -> Iterator[QuestionAnswer]:
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and clause.is_whole:
         question = en.as_question("Who", clause.verb, rest)
-        yield QuestionAnswer("which", question, clause.subject, clause.subject)
+        yield _draft("which", question, clause.subject, clause.subject)
 
 
-def _statement(clause: Clause, *, has_number: bool) -> Iterator[QuestionAnswer]:
+def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     """The statement as a question, also with another number; without another one also with a blank for its number."""
     rest, subject, origin = clause.rest, clause.subject, clause.asked(clause.rest)
     is_possible = clause.auxiliary in en.MODALS - {"can", "must"} and not clause.is_negative
@@ -300,18 +280,18 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[QuestionAnswer]:
             said = en.as_question(subject, clause.verb, f"{before}___{behind}", clause.lead)[:-1]
             about = subject if any(sign.isupper() for sign in subject) else ""
             question = f"Which number is missing: “{said}”?"
-            yield QuestionAnswer("cloze", question, number, about)
+            yield _draft("cloze", question, number, about)
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
     if is_cut or is_possible or subject == "you" or set(rest.lower().split()) & en.JOINING:
         return
     question = en.as_question(origin)
     if clause.is_negative:
-        yield QuestionAnswer("denied", question, "No", subject, origin=origin)
+        yield _draft("denied", question, "No", subject, origin)
         return
     if has_number and (changed := with_other_number(rest)):
         other = en.as_question(clause.asked(changed))
-        yield QuestionAnswer("changed number", other, "No", subject, origin=origin)
-    yield QuestionAnswer("confirmed", question, "Yes", subject, origin=origin)
+        yield _draft("changed number", other, "No", subject, origin)
+    yield _draft("confirmed", question, "Yes", subject, origin)
 
 
 def with_other_number(rest: str) -> str | None:
@@ -323,4 +303,4 @@ def with_other_number(rest: str) -> str | None:
     if value < 3 or is_bounded or (dates(rest) and not is_year):
         return None
     other = value - 4 if is_year else value // 2 if value > 49 else value * 2
-    return rest.replace(found[0], f"{other:,}" if "," in found[0] else str(other))
+    return rest.replace(found[0], str(other))

@@ -47,9 +47,7 @@ N_QUESTIONS = 200
 FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no", "cloze")
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
-"""Drafts taken for each question that is still wanted: some are rejected."""
 MAX_YES_NO = 0.25
-"""The largest share of yes/no questions, unless the plan asks for more."""
 MAX_EXAMPLES = 8
 
 
@@ -326,7 +324,7 @@ def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
             f"{n_other:,} of {counted(len(texts), 'document')} in languages of which the rules write no questions"
             " (they know English, German, French, Spanish and Chinese); --judge writes them"
         )
-    notes += [f"not read: {each.document}: {each.reason}" for each in documents.problems[:5]]
+    notes += [f"not read: {each}" for each in documents.problems[:5]]
     notes += [f"left out: {what}: {count:,}" for what, count in documents.left_out.items()]
     if made.n_calls:
         cost = "unknown price; give --price" if made.cost_usd is None else f"${made.cost_usd:,.4f}"

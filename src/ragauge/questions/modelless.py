@@ -12,7 +12,7 @@ from ragauge.language.numbers.numbers import quantities
 from ragauge.language.text import sentence_spans
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.english import PATTERNS, is_good, questions_of
+from ragauge.questions.english import is_good, questions_of
 from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import CELL, questions_in
 
@@ -150,14 +150,12 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
         long_words = [word for word in re.findall(r"[^\W\d_]+", sentence) if len(word) > 3]
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
-        for asked in questions_of(sentence, names):
-            kind, worth = PATTERNS[asked.pattern]
-            if question := titles.beside(asked.question, asked.subject, passage):
+        for draft in questions_of(sentence, names):
+            if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
-                answer = f"No. {sentence}" if asked.pattern == "changed number" else asked.answer
-                draft = Draft(question, (answer,), sources, kind, asked.pattern, asked.subject)
-                more = {"comparing": asked.comparing, "value": asked.value, "origin": asked.origin}
-                yield replace(draft, worth=worth, **more)
+                is_changed = draft.pattern == "changed number"
+                answers = (f"No. {sentence}",) if is_changed else draft.references
+                yield replace(draft, question=question, references=answers, sources=sources)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names), None), source

@@ -66,7 +66,7 @@ def fuse(
     ['b', 'a']
     """
     if isinstance(runs, str | Mapping):
-        raise PlanError(["fuse needs several runs; give a list of them"])
+        raise PlanError("fuse needs several runs; give a list of them")
     weights = [1.0] * len(runs) if weights is None else weights
     problems: list[str] = []
     if len(runs) == 0:
@@ -107,7 +107,7 @@ def fuse(
             ]
             score = _combined(pool, method, points)
     if not np.isfinite(score).all():
-        raise PlanError(["the scores are too large to fuse; use the norm 'rank', or rrf"])
+        raise PlanError("the scores are too large to fuse; use the norm 'rank', or rrf")
     order = _best_first(pool.query, score)
     if depth is not None:
         query = pool.query[order]
@@ -223,11 +223,7 @@ def _pooled(runs: "Sequence[pl.DataFrame]", *, in_32_bits: bool) -> Pool:
 
 
 def _best_first(query: Ints, score: Floats) -> Ints:
-    """The rows sorted by query, then score descending, then in their order; `query` ascends.
-
-    >>> _best_first(np.array([0, 0, 0, 1]), np.array([0.5, 0.7, 0.5, 0.9])).tolist()
-    [1, 0, 2, 3]
-    """
+    """The rows sorted by query, then score descending, then in their order; `query` ascends."""
     # One small sort per query is faster than one sort of all rows.
     first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
     falling = -score

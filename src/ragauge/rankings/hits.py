@@ -64,11 +64,7 @@ class Hits:
         return total.astype(np.float64, copy=False)
 
     def so_far(self, amount: Ints | Bools) -> Ints:
-        """For each hit, the sum of the amounts of its query's hits up to and including it, (h,).
-
-        >>> one_hit(rank=3).so_far(np.array([True])).tolist()
-        [1]
-        """
+        """For each hit, the sum of the amounts of its query's hits up to and including it, (h,)."""
         total = np.cumsum(amount, dtype=np.int64)
         first = _firsts(self.query, self.n)[self.query]
         return total - (total - amount)[first]
@@ -79,20 +75,12 @@ class Hits:
         return ranks_within(self.judged_query, self.n)
 
     def up_to(self, depth: int) -> "Hits":
-        """The first `depth` documents of each ranking; trec_eval's -M.
-
-        >>> one_hit(rank=3).up_to(2).rank.tolist()
-        []
-        """
+        """The first `depth` documents of each ranking; trec_eval's -M."""
         kept = self._where(self.rank <= depth)
         return replace(kept, n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def judged_only(self) -> "Hits":
-        """The rankings without unjudged documents, so later ones move up; trec_eval's -J.
-
-        >>> one_hit(rank=3).judged_only().rank.tolist()
-        [1]
-        """
+        """The rankings without unjudged documents, so later ones move up; trec_eval's -J."""
         kept = self._where(self.grade >= 0)
         n_judged = np.bincount(kept.query, minlength=self.n)
         return replace(kept, rank=ranks_within(kept.query, self.n), n_retrieved=n_judged)
@@ -111,21 +99,13 @@ class Hits:
 
 
 def one_hit(*, rank: int, grade: int = 1) -> Hits:
-    """One query whose only judged document has this rank, the last of those retrieved.
-
-    >>> one_hit(rank=2).n_relevant().tolist()
-    [1]
-    """
+    """One query whose only judged document has this rank, the last of those retrieved."""
     zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
     return Hits(rank * one, zero, rank * one, grade * one, one, zero, grade * one)
 
 
 def ranks_within(query: Ints, n: int) -> Ints:
-    """The position from 1 of each row within its query; `query` ascends over n queries.
-
-    >>> ranks_within(np.array([0, 0, 2]), 3).tolist()
-    [1, 2, 1]
-    """
+    """The position from 1 of each row within its query; `query` ascends over n queries."""
     return np.arange(1, len(query) + 1) - _firsts(query, n)[query]
 
 

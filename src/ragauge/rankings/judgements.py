@@ -16,7 +16,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, compared, order, ranks, same_pairs
+from ragauge.rankings.reading.lookup import Names, compared, ranks, same_pairs
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""
@@ -75,18 +75,14 @@ class Judgements:
         key, of_line = paired(digests(document), group, n_lines), np.repeat(group, n_lines)
         rows, judgement = self.known_pairs.find(document, key, of_line)
         query = np.repeat(np.arange(len(group)), n_lines)
-        rank = ranks(order(query, compared(score, compat)), rows, query[rows], document)
+        rank = ranks(query, compared(score, compat), rows, document)
         return judgement, rank, same_pairs(document, key, of_line)
 
     @classmethod
     def from_mapping(
         cls, judged: Mapping[str, Mapping[str, int]], source: str = "judgements"
     ) -> "Judgements":
-        """Make judgements of query → document → grade, the format of pytrec_eval.
-
-        >>> Judgements.from_mapping({"q1": {"d1": 1, "d2": 0}}).grade.tolist()
-        [1, 0]
-        """
+        """Make judgements of query → document → grade, the format of pytrec_eval."""
         sizes = np.fromiter(map(len, judged.values()), np.int64, len(judged))
         documents = [name for grades in judged.values() for name in grades]
         grades = [grade for grades in judged.values() for grade in grades.values()]

@@ -137,5 +137,5 @@ def _measures(names: Sequence[str]) -> tuple[AskedMeasure, ...]:
     if problems:
         raise LabelError("\n".join(problems))
     if not measures:
-        raise PlanError(["no measure given; give one such as ndcg@10"])
+        raise PlanError("no measure given; give one such as ndcg@10")
     return tuple(measures)

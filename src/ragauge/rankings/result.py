@@ -13,8 +13,8 @@ from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.lookup import by_bytes
-from ragauge.stats.aggregates import AGGREGATES, ends_of, parts_of
 from ragauge.stats.aggregation import Aggregation
+from ragauge.stats.intervals import AGGREGATES, ends_of, parts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -197,9 +197,8 @@ class RankingResult:
         geometric means are not compared. Raises PlanError for fewer than two runs.
         """
         if len(self.runs) < 2:
-            raise PlanError(["compare needs at least two runs; give another run"])
-        from ragauge.stats.corrections import holm, of_family
-        from ragauge.stats.tests import pairwise_randomization
+            raise PlanError("compare needs at least two runs; give another run")
+        from ragauge.stats.tests import holm, of_family, pairwise_randomization
 
         every = list(combinations(range(len(self.runs)), 2))
         at = None if baseline is None else self._run(baseline)
@@ -257,9 +256,9 @@ class RankingResult:
             return 0
         runs = ", ".join(self.runs)
         if name is None:
-            raise PlanError([f"there are several runs; choose one of {runs}"])
+            raise PlanError(f"there are several runs; choose one of {runs}")
         if name not in self.runs:
-            raise PlanError([f"no run {name!r}; the runs are {runs}"])
+            raise PlanError(f"no run {name!r}; the runs are {runs}")
         return self.runs.index(name)
 
     def _measure(self, name: str) -> int:
@@ -271,7 +270,7 @@ class RankingResult:
             return [str(measure.label) for measure in self.measures].index(str(asked.label))
         except (LabelError, ValueError):
             what = f"measure {name!r} was not computed; the measures are {', '.join(self.names)}"
-            raise PlanError([what]) from None
+            raise PlanError(what) from None
 
 
 def _kind(asked: AskedMeasure) -> Aggregation:

@@ -72,7 +72,7 @@ def aggregate_of(display: "MetricDisplay") -> "Aggregate":
     """The aggregate of a metric; only if `aggregate_problem` is empty."""
     import numpy as np
 
-    from ragauge.stats.aggregates import AGGREGATES
+    from ragauge.stats.intervals import AGGREGATES
 
     if display.aggregate.kind != CUSTOM:
         return AGGREGATES[display.aggregate.kind]

@@ -198,8 +198,7 @@ class _Group:
         }
 
     def _estimate(self) -> "Estimate | None":
-        from ragauge.stats.aggregates import ends_of, ends_of_scores
-        from ragauge.stats.intervals import interval
+        from ragauge.stats.intervals import ends_of, ends_of_scores, interval
         from ragauge.stats.normal_intervals import QuestionSums, normal_estimate
 
         if self._parts is None or self._values is None:
@@ -218,8 +217,7 @@ def _parts_of(scored: "pl.DataFrame", shown: MetricDisplay) -> "Floats2d":
     import numpy as np
     import polars as pl
 
-    from ragauge.stats.aggregates import parts_of
-    from ragauge.stats.intervals import by_question
+    from ragauge.stats.intervals import by_question, parts_of
 
     kind = shown.aggregate.kind
     if kind == CUSTOM:

@@ -1,19 +1,17 @@
 """The public names of `ragauge.stats` and where each comes from."""
 
-from .aggregates import AGGREGATES as AGGREGATES
-from .aggregates import difference_of as difference_of
-from .aggregates import ends_of as ends_of
-from .aggregates import mean_interval as mean_interval
-from .aggregates import parts_of as parts_of
 from .agreement import cohen_kappa as cohen_kappa
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .corrected_rates import CorrectedRate as CorrectedRate
 from .corrected_rates import prediction_powered as prediction_powered
 from .corrected_rates import rogan_gladen as rogan_gladen
-from .corrections import benjamini_hochberg as benjamini_hochberg
-from .corrections import holm as holm
+from .intervals import AGGREGATES as AGGREGATES
 from .intervals import Estimate as Estimate
+from .intervals import difference_of as difference_of
+from .intervals import ends_of as ends_of
 from .intervals import interval as interval
+from .intervals import mean_interval as mean_interval
+from .intervals import parts_of as parts_of
 from .label_plan import LabelNeed as LabelNeed
 from .label_plan import labels_needed as labels_needed
 from .paired_tests import detectable_difference as detectable_difference
@@ -28,5 +26,7 @@ from .rank_agreement import spearman as spearman
 from .sign_patterns import PValue as PValue
 from .sign_patterns import randomization_p_values as randomization_p_values
 from .tests import PairedTest as PairedTest
+from .tests import benjamini_hochberg as benjamini_hochberg
+from .tests import holm as holm
 from .tests import pairwise_randomization as pairwise_randomization
 from .tests import randomization_test as randomization_test

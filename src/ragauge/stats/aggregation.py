@@ -3,4 +3,4 @@
 from typing import Literal
 
 Aggregation = Literal["mean", "sum", "geometric_mean"]
-"""How the scores of many rows are aggregated; see `ragauge.stats.aggregates`."""
+"""How the scores of many rows are aggregated; see `ragauge.stats.intervals`."""

@@ -63,8 +63,7 @@ def krippendorff_alpha(
     """
     if len({len(of_rater) for of_rater in ratings}) > 1:
         counts = ", ".join(str(len(of_rater)) for of_rater in ratings)
-        what = f"raters have {counts} ratings; give each an entry for every item, or None"
-        raise PlanError([what])
+        raise PlanError(f"raters have {counts} ratings; give each an entry for every item, or None")
     given = [
         (item, rating)
         for of_rater in ratings

@@ -151,9 +151,9 @@ def rogan_gladen(
     labels = floats(labels, "labels", may_be_nan=True)
     check_lengths(verdicts=said, labels=labels)
     if (np.nan_to_num(labels) < 0).any() or (np.nan_to_num(labels) > 1).any():
-        raise PlanError(["labels must be from 0 to 1: yes is 1, no is 0"])
+        raise PlanError("labels must be from 0 to 1: yes is 1, no is 0")
     if not np.isin(said, (0.0, 1.0)).all():
-        raise PlanError(["verdicts must be yes or no; compare the scores with a threshold first"])
+        raise PlanError("verdicts must be yes or no; compare the scores with a threshold first")
     n = len(verdicts)
     questions = np.arange(n) if questions is None else questions
     in_rate = np.ones(n, dtype=np.bool_) if in_rate is None else in_rate

@@ -1,16 +1,17 @@
-"""The interval of an aggregate over questions, from what each question adds to the aggregate's sums.
+"""Mean, sum and geometric mean as functions of sums of parts, and the interval of any such aggregate over questions.
 
 The methods were chosen by the coverage that benchmarks/coverage.py measures.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragauge.stats.aggregation import Aggregation
 from ragauge.stats.distributions import t_quantile
 
 Floats1d = NDArray[np.float64]
@@ -25,6 +26,8 @@ NORMAL_QUANTILE = 1.9599639845400536
 """That of REACH, written here because importing `statistics` takes as long as ranking ten thousand documents."""
 HARDLY = 0.01
 """A standard deviation below this share of the scale: two answers of .997 and .998 say nothing about the next wrong one."""
+LEAST_FACTOR = 0.00001
+"""Replaces smaller values in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 ROUNDING = 1e-12
 """A spread below this share of the values is that of rounding."""
 
@@ -174,9 +177,6 @@ def share_interval(
     """Wilson's interval of a share of n rows, in [0, 1].
 
     `design_effect` divides n. Source: Wilson 1927; Brown, Cai & DasGupta 2001.
-
-    >>> [round(bound, 3) for bound in share_interval(1.0, 20)]
-    [0.839, 1.0]
     """
     quantile = NORMAL_QUANTILE
     if confidence != CONFIDENCE:
@@ -194,9 +194,6 @@ def by_question(parts: Floats2d, question: Ints1d, n_questions: int) -> Floats2d
     """The sums of parts (m, p) by question, (n_questions, p).
 
     `question` (m,) numbers each row's question. The order of the rows does not matter.
-
-    >>> by_question(np.array([[0.5, 1], [1, 1]]), np.array([1, 1]), 2).tolist()
-    [[0.0, 0.0], [1.5, 2.0]]
     """
     # Summed in the order of the values, so that the order of the rows cannot change a last digit.
     order = np.lexsort((*parts.T[::-1], question))
@@ -276,3 +273,72 @@ def _abc(
         end = value_of(moved_total, aggregate) if aggregate else None
         ends.append(value + step if end is None else end)
     return min(ends), max(ends)
+
+
+# Aggregates: mean, sum, geometric mean
+
+
+def parts_of(values: Floats1d, aggregation: Aggregation) -> Floats2d:
+    """Each value's share of the sums that the aggregate is computed from: its amount and 1, (n, 2)."""
+    if aggregation == "geometric_mean":
+        # By Python's log, so that the last digit does not depend on the processor.
+        values = np.array([math.log(max(value, LEAST_FACTOR)) for value in values.tolist()])
+    return np.column_stack([values, np.ones(len(values))])
+
+
+def mean_of_parts(sums: Floats2d) -> Floats1d:
+    """Means from rows of (sum, count); NaN where the count is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums[:, 0] / sums[:, 1]
+
+
+def geometric_mean_of_parts(sums: Floats2d) -> Floats1d:
+    """The geometric mean from sums of logarithms; NaN where the count is 0."""
+    return np.array([math.exp(mean) for mean in mean_of_parts(sums).tolist()])
+
+
+AGGREGATES: Mapping[Aggregation, Aggregate] = {
+    "mean": mean_of_parts,
+    "sum": lambda sums: sums[:, 0],
+    "geometric_mean": geometric_mean_of_parts,
+}
+
+
+def ends_of(aggregation: Aggregation, low: float | None, high: float | None) -> Floats2d:
+    """What a question with the lowest, and the highest, possible value adds to the sums, (2, 2).
+
+    None is an open end.
+    """
+    ends = (-math.inf if low is None else low, math.inf if high is None else high)
+    return parts_of(np.array(ends), aggregation)
+
+
+def ends_of_scores(
+    values: Floats1d, aggregation: Aggregation, low: float | None, high: float | None
+) -> Floats2d:
+    """As `ends_of`; an open scale on which all scores are 0 or 1, and both occur, is [0, 1]."""
+    if (low is None or high is None) and {0.0, 1.0} == set(np.unique(values).tolist()):
+        low, high = 0.0, 1.0
+    return ends_of(aggregation, low, high)
+
+
+def mean_interval(
+    scores: Floats1d, *, low: float | None = 0.0, high: float | None = 1.0
+) -> Estimate | None:
+    """The mean of scores (n,), one for each question, with its 95 % interval; see `interval`.
+
+    `low` and `high` are the ends of the scale, None if it is open; those of differences of scores in
+    [0, 1] are -1 and 1. None without a score.
+
+    >>> found = mean_interval(np.array([1.0, 1.0]))
+    >>> (found.value, round(found.low, 3), found.high)  # two right answers of two
+    (1.0, 0.342, 1.0)
+    """
+    scores = np.asarray(scores, np.float64)
+    ends = ends_of_scores(scores, "mean", low, high)
+    return interval(parts_of(scores, "mean"), mean_of_parts, ends=ends)
+
+
+def difference_of(aggregate: Aggregate, n_parts: int) -> Aggregate:
+    """The aggregate of the last parts minus that of the first, each `n_parts` of them."""
+    return lambda sums: aggregate(sums[:, n_parts:]) - aggregate(sums[:, :n_parts])

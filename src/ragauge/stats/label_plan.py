@@ -72,9 +72,6 @@ def correlation_of(rate: float, sensitivity: float, specificity: float) -> float
     """The correlation of a metric's verdicts with the labels, from its errors and the true rate.
 
     In [-1, 1]; 0 if the metric always says the same. Raises PlanError for a rate outside [0, 1].
-
-    >>> round(correlation_of(0.5, 0.9, 0.9), 12)
-    0.8
     """
     rates = {"rate": rate, "sensitivity": sensitivity, "specificity": specificity}
     _refuse(*((name, value, 0 <= value <= 1, "from 0 to 1") for name, value in rates.items()))

@@ -26,12 +26,6 @@ class ExactSum:
 
     A double is a whole number times a power of 2. The whole numbers are added separately for each
     power, which is exact; only `value` rounds, once. The result is that of math.fsum.
-
-    >>> total = ExactSum()
-    >>> total.add(np.array([1e16, 1.0, -1e16]))
-    >>> total.add(np.array([0.1]))
-    >>> total.value
-    1.1
     """
 
     def __init__(self) -> None:

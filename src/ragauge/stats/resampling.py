@@ -27,11 +27,7 @@ WEIGHTS_AT_ONCE = 2_000_000
 
 
 def numbered(names: Sequence[str]) -> Ints1d:
-    """The number of each name among the distinct names in order: (n,).
-
-    >>> numbered(["q2", "q1", "q2"]).tolist()
-    [1, 0, 1]
-    """
+    """The number of each name among the distinct names in order: (n,)."""
     _, numbers = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     return numbers.astype(np.int64).reshape(-1)
 
@@ -41,7 +37,7 @@ def floats(values: Sequence[float] | Floats1d, name: str, *, may_be_nan: bool = 
     try:
         found = np.asarray(values, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):
-        raise PlanError([f"{name} must be numbers, got {values!r:.60}"]) from None
+        raise PlanError(f"{name} must be numbers, got {values!r:.60}") from None
     bad = np.flatnonzero(np.isinf(found) if may_be_nan else ~np.isfinite(found))
     if len(bad):
         raise PlanError([f"{name}[{bad[0]}] is {found[bad[0]]}; leave out rows without a value"])

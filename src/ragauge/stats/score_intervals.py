@@ -35,9 +35,6 @@ def area_interval(
 
     Source: Newcombe 2006, "Confidence intervals for an effect size measure based on the Mann-Whitney
     statistic", part 2.
-
-    >>> [round(bound, 3) for bound in area_interval(1.0, 10, 10)]
-    [0.8, 1.0]
     """
     z = quantile(confidence)
 

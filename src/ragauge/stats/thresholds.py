@@ -52,11 +52,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def confusion(says_yes: Bools1d, is_yes: Bools1d) -> Confusion:
-    """The table of a metric's verdicts and people's labels.
-
-    >>> confusion(np.array([True, True, False]), np.array([True, False, False]))
-    Confusion(both_yes=1, only_metric=1, only_people=0, both_no=1)
-    """
+    """The table of a metric's verdicts and people's labels."""
     return Confusion(*(int(cell.sum()) for cell in _cells(says_yes, is_yes)))
 
 
@@ -70,9 +66,6 @@ def best_threshold(values: Floats1d, is_yes: Bools1d, *, near: float | None = No
 
     It is midway between two neighbouring values. Of equally good ones the nearest to `near` is taken;
     without it, the middle one. None if one label is absent or all values are equal.
-
-    >>> best_threshold(np.array([0.1, 0.25, 0.75, 0.9]), np.array([False, False, True, True]))
-    0.5
     """
     n_yes = int(is_yes.sum())
     n_no = len(is_yes) - n_yes

@@ -3,11 +3,12 @@
 import sqlite3
 import time
 import zlib
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
+from typing import Any, Literal
 
 from ragauge.errors import StoreError
 from ragauge.storage.regular_file import NotReadableError, check_regular
@@ -32,11 +33,7 @@ create table if not exists entries (
 
 
 def digest(*parts: str | bytes) -> bytes:
-    """One key from several parts; the boundaries of the parts count.
-
-    >>> digest("ab", "c") == digest("a", "bc")
-    False
-    """
+    """One key from several parts; the boundaries of the parts count."""
     made = sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -45,84 +42,100 @@ def digest(*parts: str | bytes) -> bytes:
     return made.digest()
 
 
-class Cache:
-    """Entries by key in a file, the oldest removed beyond `most_bytes`; StoreError if unusable."""
+class CacheTable:
+    """A table in the cache's file, for threads and several processes. StoreError if the file is unusable or newer."""
 
-    def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, path: str | Path, table: str, synchronous: Literal["full", "normal"]
+    ) -> None:
         self.path = Path(path)
-        self.most_bytes = most_bytes
         self._lock = Lock()
-        self._full_from = 0
-        """Pages that the file must have before its entries are counted again."""
         check_is_database(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
                 self.path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
+            write_ahead(self._database)
+            self._database.execute(f"pragma synchronous = {synchronous}")
+            (version,) = self._database.execute("pragma user_version").fetchone()
+            if version > FORMAT:
+                formats = f"(format {version}, this one reads {FORMAT})"
+                what = f"{self.path} was written by a newer ragauge {formats}"
+                raise StoreError(f"{what}; upgrade, or name another cache")
+            self._database.execute(table)
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
-        with self._guarded() as database:
-            write_ahead(database)
-            database.execute("pragma synchronous = normal")
-            (version,) = database.execute("pragma user_version").fetchone()
-            if version > FORMAT:
-                raise StoreError(
-                    f"{self.path} was written by a newer ragauge (format {version}, this one reads "
-                    f"{FORMAT}); upgrade, or name another cache"
-                )
-            database.execute(TABLE)
-            database.execute(f"pragma user_version = {FORMAT}")
-
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The undamaged values of these keys."""
-        found: dict[bytes, bytes] = {}
-        with self._guarded() as database:
-            for start in range(0, len(keys), KEYS_PER_QUERY):
-                some = keys[start : start + KEYS_PER_QUERY]
-                wanted = f"key in ({','.join('?' * len(some))})"
-                query = f"select key, checksum, value from entries where {wanted}"
-                rows = database.execute(query, some)
-                found |= {
-                    key: value
-                    for key, check, value in rows
-                    if isinstance(value, bytes) and check == checksum(key, value)
-                }
-        return found
-
-    def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
-        """Store the entries in one transaction; existing ones are replaced."""
-        rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
-        columns = "(key, kind, checksum, value) values (?, ?, ?, ?)"
-        with self._guarded() as database:
-            database.execute("begin immediate")
-            try:
-                database.executemany(f"insert or replace into entries {columns}", rows)
-                self._make_room(database)
-                database.execute("commit")
-            except BaseException:
-                if database.in_transaction:  # a full disk has already rolled it back
-                    database.execute("rollback")
-                raise
-
-    def counts(self) -> dict[str, tuple[int, int]]:
-        """Number and bytes of entries, by kind."""
-        with self._guarded() as database:
-            rows = database.execute(
-                "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
-            )
-            return {str(kind): (count, int(size or 0)) for kind, count, size in rows}
-
-    def clear(self) -> None:
-        """Remove every entry."""
-        with self._guarded() as database:
-            database.execute("delete from entries")
-            database.execute("vacuum")
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._database.close()
+
+    def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+
+    def _kept(self, value: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, Any, Any]]:
+        """Key, checksum and value of each of these keys that is kept."""
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            some = keys[start : start + KEYS_PER_QUERY]
+            marks = ",".join("?" * len(some))
+            yield from self._rows(f"select key, checksum, {value} where key in ({marks})", some)
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._database.execute("begin immediate")
+                yield self._database
+                self._database.execute("commit")
+            except sqlite3.Error as error:
+                raise unusable(self.path, error) from error
+            finally:
+                with suppress(sqlite3.Error):  # report the first error
+                    if self._database.in_transaction:  # a full disk has already rolled it back
+                        self._database.execute("rollback")
+
+
+class Cache(CacheTable):
+    """Entries by key in a file, the oldest removed beyond `most_bytes`; StoreError if unusable."""
+
+    def __init__(self, path: str | Path, *, most_bytes: int = MAX_BYTES) -> None:
+        super().__init__(path, TABLE, "normal")
+        self._rows(f"pragma user_version = {FORMAT}")
+        self.most_bytes = most_bytes
+        self._full_from = 0
+        """Pages that the file must have before its entries are counted again."""
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The undamaged values of these keys."""
+        return {
+            key: value
+            for key, check, value in self._kept("value from entries", keys)
+            if isinstance(value, bytes) and check == checksum(key, value)
+        }
+
+    def keep(self, kind: str, entries: Mapping[bytes, bytes]) -> None:
+        """Store the entries in one transaction; existing ones are replaced."""
+        rows = [(key, kind, checksum(key, value), value) for key, value in entries.items()]
+        columns = "(key, kind, checksum, value) values (?, ?, ?, ?)"
+        with self._transaction() as database:
+            database.executemany(f"insert or replace into entries {columns}", rows)
+            self._make_room(database)
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Number and bytes of entries, by kind."""
+        query = "select kind, count(*), sum(length(value)) from entries group by kind order by kind"
+        return {str(kind): (count, int(size or 0)) for kind, count, size in self._rows(query)}
+
+    def clear(self) -> None:
+        """Remove every entry."""
+        for query in ("delete from entries", "vacuum"):
+            self._rows(query)
 
     def _make_room(self, database: sqlite3.Connection) -> None:
         counts = ("page_count", "freelist_count", "page_size")
@@ -140,14 +153,6 @@ class Cache:
             "(select number from entries order by number limit 1 offset "
             "(select count(*) / 2 from entries))"
         )
-
-    @contextmanager
-    def _guarded(self) -> Generator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                yield self._database
-            except sqlite3.Error as error:
-                raise unusable(self.path, error) from error
 
 
 def check_is_database(path: Path) -> None:

@@ -7,7 +7,6 @@ from pytest import mark
 from ragauge.language.claims.nearest_sentences import (
     MAX_WORDS,
     SentenceIndex,
-    absolutes,
     sentences_of,
 )
 from ragauge.language.stems import stem, stemmed
@@ -77,23 +76,3 @@ def test_any_texts_give_distinct_places_in_range(texts, query):
     assert len(set(found)) == len(found) == min(3, len(made.sentences))
     for one in made.sentences:
         assert texts[one.text][one.start : one.end].strip()
-
-
-OTHERS = ["The hut opens in May.", "Dogs bark, cats don't bite.", "It takes both cash and cards."]
-
-
-@mark.parametrize(
-    ("text", "found"),
-    [
-        ("It always opens in every May.", ["always", "every"]),
-        ("Only dogs bark.", ["Only"]),
-        ("No, dogs bark.", []),
-        ("Dogs make no noise.", ["no"]),
-        ("We take all cards.", []),
-        ("", []),
-        ("Everyone brings neither.", ["Everyone", "neither"]),
-    ],
-)
-def test_a_word_without_exception_counts_if_no_other_sentence_has_it(text, found):
-    spans = absolutes(stemmed(text), [stemmed(other) for other in OTHERS])
-    assert [text[start:end] for start, end in spans] == found

@@ -6,22 +6,23 @@ from ragauge.language.claims.support_reasons import named, why_hallucinated, why
 
 
 @pytest.mark.parametrize(
-    ("value", "missing", "absolutes", "why"),
+    ("value", "missing", "doubted", "why"),
     [
-        (0.9, [], [], "the contexts have all its words"),
-        (0.2, [], [], "the contexts have all its words; no single sentence says much of it"),
-        (0.2, ["a b", "c"], [], "no context has 'a b' and 'c'"),
+        (0.9, [], "", "the contexts have all its words"),
+        (0.2, [], "", "the contexts have all its words; no single sentence says much of it"),
+        (0.2, [], "c", "the contexts have all its words, but read together they do not say 'c'"),
+        (0.2, ["a"], "c", "no context has 'a'; read together they do not say 'c'"),
+        (0.2, ["a b", "c"], "c", "no context has 'a b' and 'c'"),
         (
             0.7,
             ["c"],
-            [],
+            "",
             "no context has 'c'; the closest sentences say much the same in other words",
         ),
-        (0.2, ["c"], ["all"], "says 'all' where the closest sentence does not; no context has 'c'"),
     ],
 )
-def test_why_an_answer_is_supported_or_not(value, missing, absolutes, why):
-    assert why_supported(value, missing, absolutes) == why
+def test_why_an_answer_is_supported_or_not(value, missing, doubted, why):
+    assert why_supported(value, missing, doubted=doubted) == why
 
 
 def test_why_an_answer_may_be_made_up():

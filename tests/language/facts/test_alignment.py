@@ -132,7 +132,6 @@ REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 1
         ("The Second World War ended in 1945.", "The First World War ended in 1945.", {"member"}),
         ("Two tickets at $38 come to $76.", "Tickets cost $38, and $19 for children.", set()),
         ("Tickets cost $38, and $18 for children.", "Tickets cost $38, and $19 for children.", {"number"}),
-        ("The price rose from $40 to $50, by 25%.", "The price rose from $40 to $50, 10% of sales.", set()),
         ("The book is translated into over 250 languages.", "The book is translated into 300 languages.", set()),
         ("The book is translated into over 350 languages.", "The book is translated into 300 languages.", {"number"}),
         ("The chain has staff in 10 towns.", "The chain with its staff sells 700 brands.", set()),

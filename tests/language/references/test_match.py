@@ -33,29 +33,30 @@ NOVEMBER = ("9", "november", "1989")
         ("Who?", "Meyer", "Beyer", {"meyer": ""}),
         # Numbers in another form, and as ordinals.
         ("Capex (in USD millions)?", "1577", "$1.577 billion", {"1577": "number"}),
-        ("How often?", "3", "It won for the third time", {"3": "number"}),
-        ("How often?", "1", "He won once.", {"1": "number"}),
-        ("Which rank?", "third", "It is in place 3", {"third": "number"}),
         ("How many?", "5", "It has 15", {"5": "other"}),
         # Names that are function words elsewhere.
-        ("When?", "May 2019", "in June 2019", {"may": "other", "2019": "other"}),
-        ("Which band?", "The Who", "Who knows", {"who": "exact"}),
         ("How much?", "5. Its cost was 5.", "5", {"cost": "", "5": "exact"}),
         # An A that is no article.
-        ("Which vitamin?", "Vitamin A", "Vitamin D is a cure", {"a": ""}),
-        ("Which vitamin?", "Vitamin A", "it is vitamin a.", {"a": "exact"}),
-        ("Which vitamin is it, a good one?", "Vitamin A", "vitamin A", {"a": "exact"}),
         ("Which grade?", "A", "B", {"a": ""}),
         ("Which book?", "A Tale of Cities", "Tale of Cities", {"tale": "exact", "cities": "exact"}),
         # Fiscal years in one word or two.
+        # Dates in another form, and a year of the century.
         ("Why?", "sales of FY2021", "sales in FY 2021", {"sales": "exact", "fy2021": "exact"}),
         ("Why?", "FY 2021", "in FY2021", {"fy": "exact", "2021": "exact"}),
-        # Dates in another form, and a year of the century.
+        ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
+        (
+            "Who?",
+            "Luke Bryan",
+            "It was starLuke Bryan in 2017.",
+            {"luke": "exact", "bryan": "exact"},
+        ),
+        ("What?", "iPhone", "An iPhone1.", {"iphone": "exact"}),
+        ("Which vitamin?", "Vitamin A", "It is vitamin A.", {"a": "exact"}),
+        ("Which vitamin?", "Vitamin A", "A vitamin", {"a": ""}),
         ("When?", "9 November 1989", "9.11.1989", dict.fromkeys(NOVEMBER, "number")),
         ("When?", "9 November 1989", "8.11.1989", dict.fromkeys(NOVEMBER, "other")),
         ("Which century?", "12th century", "It was built in 1163.", {"12th": "number"}),
         # Footnotes and lost spaces.
-        ("Who?", "Earle Hyman", "It was Earle Hyman12.", {"earle": "exact", "hyman": "exact"}),
         ("Who sang it?", "Beatles", "sung byThe Beatles", {"beatles": "exact"}),
     ],
 )
@@ -71,12 +72,11 @@ CAPEX = "Capex (in USD millions)?"
     [
         (CAPEX, "Jane Austen", ["It is by Jane Austen."], ["Austen, Jane"]),
         (CAPEX, "the Beatles", ["Beatles"], []),
-        (CAPEX, "Model A", ["Model A won", "it was a model a car"], ["Model B"]),
-        (CAPEX, "vitamin deficiency", [], ["vitamin A deficiency"]),
         (CAPEX, "Once Upon a Time", ["Once Upon A Time"], []),
         (CAPEX, "prize", ["He won a prize."], []),
         *((CAPEX, "5", [], ["15"]), (CAPEX, "1577", [], ["$1.577 billion"])),
-        (CAPEX, "the", [], ["the"]),
+        (CAPEX, "the", ["the"], []),
+        (CAPEX, "vitamin deficiency", [], ["vitamin A deficiency"]),
         ("What was the growth?", "3.4%", ["It grew by 3.4%."], ["Revenue fell by 3.4%."]),
     ],
 )
@@ -90,7 +90,7 @@ def test_contained_word_for_word_apart_from_articles(question, reference, contai
     ("reference", "answer", "is_in_numbers"),
     [
         *(("1577", "$1.577 billion", True), ("1577", "$1577", True), ("1577", "$604", False)),
-        *(("3", "for the third time", True), ("1577 cars", "1.577 thousand", False)),
+        ("1577 cars", "1.577 thousand", False),
         ("", "", False),
     ],
 )
@@ -198,8 +198,8 @@ def test_a_denied_reference_is_not_stated(question, answer, denied):
         ("Did it increase or decrease?", "decrease", "It rose", "", {"opposite"}),
         # The question's own word is no contradiction.
         ("Why did it rise?", "costs were lower", "It rose by costs", "", set()),
-        # A word that is read in two ways, and a long text, which speaks of several things.
-        (None, "rose", "it reDuced", "", set()),
+        # A long text speaks of several things.
+        (None, "rose", "it reduced", "", {"opposite"}),
         # An equal number that counts another thing.
         ("Cost?", "9 cents per call", "9 cents per minute", "", {"counted"}),
         ("Why?", "revenue decreased", f"Costs rose. {'It is so. ' * 9}", "", set()),
@@ -290,14 +290,6 @@ def test_long_texts_take_linear_time(assert_linear_time, unit, n, question, refe
     assert_linear_time(work, lambda n: " ".join(unit.format(at=at) for at in range(n)), n)
 
 
-def test_glued_words_are_parted_where_a_letter_meets_a_capital_or_digit():
-    for answer, n_words in (
-        ("by JimCarrey1 in126", 6),
-        ("by Jim Carrey 1", 4),
-        ("by jim carrey", 3),
-    ):
-        match = match_reference("Who?", "Jim Carrey", answer)
-        assert (match.n_answer_words, match.is_contained) == (n_words, True)
-    # Shared words are distinct and not of the question.
+def test_shared_words_are_distinct_and_not_of_the_question():
     match = match_reference("Who wrote Emma?", "Jane Austen", "Austen wrote Emma, Austen and Sand.")
     assert (match.n_new, match.n_new_shared) == (2, 1)

@@ -2,23 +2,7 @@
 
 import pytest
 
-from ragauge.language.references.contradictions import (
-    OPPOSITES,
-    denial,
-    is_negated,
-    polarity,
-    relation,
-)
-from ragauge.language.stems import stem
-
-
-def test_relations_are_symmetric_and_no_word_is_its_own_opposite():
-    stems = {stem(word) for sides in OPPOSITES for side in sides for word in side.split()}
-    for one in stems:
-        assert relation(one, one) == 1
-        for other in stems:
-            assert relation(one, other) == relation(other, one)
-    assert relation("paris", "rome") == 0
+from ragauge.language.references.contradictions import denial, is_negated, polarity
 
 
 @pytest.mark.parametrize(
@@ -58,7 +42,7 @@ def test_a_denial_stands_right_before_the_words(words, of_question, found):
         ("did rome win", "rome defeated them", "yes"),
         ("is the nile longer than the rhine", "the nile is longer", "yes"),
         ("is the nile longer than the rhine", "the rhine is longer", "no"),
-        ("is the nile longer than the rhine", "the rhine is shorter", None),
+        ("is the nile longer than the rhine", "the rhine is shorter", "yes"),
         ("is the nile longer than the rhine", "the nile is in africa", None),
         ("is rome larger than pisa", "pisa is larger than rome", "no"),
         ("can penguins fly", "penguins are flightless birds", None),

@@ -97,7 +97,7 @@ def assert_test(
     """AssertionError that names the metrics below their thresholds, and those without a score, with the reasons."""
     __tracebackhide__ = True
     if test_case is None:
-        raise PlanError(["assert_test(golden=…), which traces, is not covered; give a test_case"])
+        raise PlanError("assert_test(golden=…), which traces, is not covered; give a test_case")
     (result,) = _results([test_case], metrics)
     if failed := [str(data) for data in result.metrics_data if not data.success]:
         raise AssertionError(f"Metrics: {', '.join(failed)} failed.")
@@ -105,10 +105,9 @@ def assert_test(
 
 def _results(cases: list[LLMTestCase], metrics: Sequence[Any]) -> list[TestResult]:
     if not metrics:
-        raise PlanError(["no metrics are given; a test case without a metric would pass"])
+        raise PlanError("no metrics are given; a test case without a metric would pass")
     if other := [metric for metric in metrics if not isinstance(metric, BaseMetric)]:
-        what = f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()"
-        raise PlanError([what])
+        raise PlanError(f"{other[0]!r:.80} is not a metric; give one such as FaithfulnessMetric()")
     by_metric = [_scored(metric, cases) for metric in metrics]
     return [
         TestResult(

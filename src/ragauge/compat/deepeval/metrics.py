@@ -78,9 +78,9 @@ class MeasuredMetric(BaseMetric):
         name = type(self).__qualname__
         if options:
             covered = "covered are threshold, model, strict_mode"
-            raise PlanError([f"{name}({next(iter(options))}=…) is not covered; {covered}"])
+            raise PlanError(f"{name}({next(iter(options))}=…) is not covered; {covered}")
         if threshold is None:
-            raise PlanError([f"the threshold of {name} must be a number here, got None"])
+            raise PlanError(f"the threshold of {name} must be a number here, got None")
         self.threshold = 1.0 if strict_mode else threshold
         self.model, self.strict_mode = model, strict_mode
 
@@ -195,14 +195,14 @@ class GEval(MeasuredMetric):
         super().__init__(threshold, model, strict_mode=strict_mode, **options)
         params = list(evaluation_params)
         if not criteria and not evaluation_steps:
-            raise PlanError([f"GEval {name!r} needs criteria or evaluation_steps"])
+            raise PlanError(f"GEval {name!r} needs criteria or evaluation_steps")
         if other := [param.value for param in params if param not in SHOWN]:
             covered = ", ".join(param.value for param in SHOWN)
-            raise PlanError([f"GEval does not show {other[0]} here; it shows {covered}"])
+            raise PlanError(f"GEval does not show {other[0]} here; it shows {covered}")
         self.reads_context = SingleTurnParams.CONTEXT in params
         if self.reads_context and SingleTurnParams.RETRIEVAL_CONTEXT in params:
             what = "GEval shows context or retrieval_context here, not both; leave one out"
-            raise PlanError([what])
+            raise PlanError(what)
         self.name = name
         settings: dict[str, SettingValue] = {
             "criteria": criteria or name,

@@ -54,10 +54,10 @@ def evaluate(
     if other := [metric for metric in chosen if not isinstance(metric, _metrics.Metric)]:
         what = f"{other[0]!r:.80} is not a metric of ragauge.compat.ragas.metrics, such as Faithfulness()"
         own = "for a metric of your own write a function with @ragauge.metric (docs/adding-a-metric.md)"
-        raise PlanError([f"{what}; {own}"])
+        raise PlanError(f"{what}; {own}")
     names = [metric.name for metric in chosen]
     if double := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise PlanError([f"two metrics have the name {double[0]!r}; give one another: name=…"])
+        raise PlanError(f"two metrics have the name {double[0]!r}; give one another: name=…")
     results = _metrics.results_of(chosen, dataset, llm, embeddings)
     found = dict(zip(names, results, strict=True))
     reasons = {name: [result.reason for result in found[name]] for name in names}

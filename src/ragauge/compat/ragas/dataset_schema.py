@@ -101,7 +101,7 @@ def samples_of(
     samples: list[SingleTurnSample] = []
     for place, row in enumerate(data, 1):
         if not hasattr(row, "items"):
-            raise PlanError([f"sample {place} must be a dictionary, got {row!r:.80}"])
+            raise PlanError(f"sample {place} must be a dictionary, got {row!r:.80}")
         given: dict[str, Any] = {
             named.get(column, column): value
             for column, value in row.items()
@@ -109,7 +109,7 @@ def samples_of(
         }
         if isinstance(given.get("user_input"), list):
             what = "conversations are not covered here; give them to ragauge.evaluate as `messages`"
-            raise PlanError([what])
+            raise PlanError(what)
         samples.append(SingleTurnSample(**{name: given[name] for name in given if name in known}))
     return samples
 

@@ -30,7 +30,7 @@ def llm_factory(
     """
     if api_key is not None:
         where = "keys are read from the environment, such as OPENAI_API_KEY"
-        raise PlanError([f"llm_factory(api_key=…) is not covered; {where}"])
+        raise PlanError(f"llm_factory(api_key=…) is not covered; {where}")
     if provider == "ollama":
         base_url = f"{(base_url or OLLAMA).removesuffix('/').removesuffix('/v1')}/v1"
     elif provider not in ("openai", "litellm") and base_url is None:

@@ -113,7 +113,7 @@ class CalledJudge(JudgeDefaults):
 def script_digest(function: object) -> str:
     """A digest of a function's code and plain values and of what it names in its module; it changes
     more often than CalledJudge's."""
-    return _digest(_with_named(function, set()))
+    return _digest(_traits(function, set()))
 
 
 def _digest(traits: Iterable[str]) -> str:
@@ -123,51 +123,39 @@ def _digest(traits: Iterable[str]) -> str:
     return found.hexdigest()[:8]
 
 
-def _traits(function: Any) -> Iterator[str]:
-    """A function's code, and the texts and numbers it was created with."""
-    owner, called = _owner_and_code(function)
-    yield from _code(getattr(called, "__code__", None))
+def _traits(function: Any, seen: set[int] | None = None) -> Iterator[str]:
+    """A function's code, and the texts and numbers it was created with; with `seen`, also those of what it calls."""
+    inner = function.func if isinstance(function, partial) else function
+    called = inner if hasattr(inner, "__code__") else type(inner).__call__
+    owner: Any = getattr(inner, "__self__", inner)
+    code, given = getattr(called, "__code__", None), list[object]()
+    yield from _code(code)
     yield from _plain(getattr(owner, "__dict__", {}))
     if isinstance(function, partial):
         yield from _plain((function.args, function.keywords))
+        given += (*function.args, *function.keywords.values())
     for name in ("__defaults__", "__kwdefaults__"):
         yield from _plain(getattr(called, name, None))
     for cell in getattr(called, "__closure__", None) or ():
-        yield from _plain(cell.cell_contents)
-
-
-def _owner_and_code(function: Any) -> tuple[Any, Any]:
-    """The object that a function belongs to, and the underlying function, which has the code."""
-    inner = function.func if isinstance(function, partial) else function
-    called = inner if hasattr(inner, "__code__") else type(inner).__call__
-    return getattr(inner, "__self__", inner), called
-
-
-def _with_named(function: Any, seen: set[int]) -> Iterator[str]:
-    """The traits of a function, and of what it calls or was created with."""
-    yield from _traits(function)
-    owner, called = _owner_and_code(function)
-    module: Mapping[str, object] = getattr(called, "__globals__", {})
-    named: list[object] = []
-    for name in sorted(names_in(getattr(called, "__code__", None))):
-        value = module.get(name)
-        if not isinstance(value, FunctionType) or value.__globals__ is module:
-            named.append(value)
-        method = getattr(cast(object, type(owner)), name, None)
-        named += [method] if isinstance(method, FunctionType) else []
-    given: list[object] = []
-    if isinstance(function, partial):
-        given += (*function.args, *function.keywords.values())
-    for cell in getattr(called, "__closure__", None) or ():
         with suppress(ValueError):  # not yet filled
             given.append(cell.cell_contents)
-    given = [value for value in given if callable(value) and not isinstance(value, type)]
-    for place, value in enumerate((*named, *given)):
+            yield from _plain(cell.cell_contents)
+    if seen is None:
+        return
+    module: Mapping[str, object] = getattr(called, "__globals__", {})
+    functions = [each for each in given if callable(each) and not isinstance(each, type)]
+    named: list[object] = []
+    for name in sorted(names_in(code)):
+        value, method = module.get(name), getattr(cast(object, type(owner)), name, None)
+        if not isinstance(value, FunctionType) or value.__globals__ is module:
+            named.append(value)
+        named += [method] if isinstance(method, FunctionType) else []
+    for place, value in enumerate((*named, *functions)):
         if place < len(named) and not isinstance(value, FunctionType):
             yield from _plain(value)
         elif id(value) not in seen:
             seen.add(id(value))
-            yield from _with_named(value, seen)
+            yield from _traits(value, seen)
 
 
 def names_in(code: Any) -> set[str]:

@@ -132,42 +132,6 @@ def unsupported_runs(answer: str, words: Iterable[tuple[int, int, bool]]) -> lis
     return spans
 
 
-_ABSOLUTES = {
-    word: words
-    for words in (
-        "all always completely entirely every everyone everything",
-        "neither never no nobody none nothing",
-        "exclusively only sole solely",
-    )
-    for word in words.split()
-}
-"""Each word without exception with those that say the same."""
-_SPEAKERS = frozenset(("i", "we"))
-_BEFORE = 3
-"""A remark on the speaker has "I" or "we" among this many words before: "I have never been there"."""
-
-
-def absolutes(words: Sequence[Word], others: Sequence[Sequence[Word]]) -> list[Span]:
-    """The words that allow no exception ("all", "only", "never") where no other sentence says the same.
-
-    Remarks on the speaker do not count, nor does "No" at the beginning, which answers a question.
-
-    >>> from ragauge.language.stems import stemmed
-    >>> text, others = "Only members pay every year.", [stemmed("All members pay.")]
-    >>> [text[start:end] for start, end in absolutes(stemmed(text), others)]
-    ['Only']
-    """
-    known = {_ABSOLUTES.get(word.lowered) for each in others for word in each}
-    return [
-        (word.start, word.end)
-        for at, word in enumerate(words)
-        if word.lowered in _ABSOLUTES
-        and _ABSOLUTES[word.lowered] not in known
-        and not any(each.lowered in _SPEAKERS for each in words[max(0, at - _BEFORE) : at])
-        and not (at == 0 and word.lowered == "no")
-    ]
-
-
 _NOUN = r"""(?:documents?|contexts?|texts?|passages?|excerpts?|information|sources?|articles?|reports?|handbook|manual|guide(?:lines)?|polic(?:y|ies)|records?
 |materials?|snippets?|search\ results?|knowledge\ base|page|section|chapter|tables?|data)"""
 _ATTRIBUTION = re.compile(

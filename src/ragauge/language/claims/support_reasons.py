@@ -52,39 +52,32 @@ FEW = 1
 def why_supported(
     value: float,
     missing: Sequence[str],
-    absolutes: Sequence[str],
     differences: Sequence[Difference] = (),
     doubted: str = "",
 ) -> str:
     """What speaks against an answer with this `support`.
 
-    `missing`: words that no context has; `absolutes`: words such as "all" that the closest sentences lack; `differences`: details that contradict one of these sentences;
+    `missing`: words that no context has; `differences`: details that contradict one of these sentences;
     `doubted`: the sentence of the answer that the embedded reader finds least said, if it finds it not said.
 
-    >>> why_supported(0.2, ["in Rome"], [])
+    >>> why_supported(0.2, ["in Rome"])
     "no context has 'in Rome'; no single sentence says much of it"
-    >>> why_supported(0.9, [], [])
+    >>> why_supported(0.9, [])
     'the contexts have all its words'
-    >>> why_supported(0.1, [], [], doubted="Cats chase dogs.")
+    >>> why_supported(0.1, [], doubted="Cats chase dogs.")
     "the contexts have all its words, but read together they do not say 'Cats chase dogs.'"
     """
     if differences:
         return "; ".join(in_words(each, "the closest sentence") for each in differences[:SHOWN])
-    parts: list[str] = []
-    if absolutes:
-        parts.append(f"says {named(absolutes)} where the closest sentence does not")
-    if missing:
-        parts.append(f"no context has {named(missing)}")
-    elif value >= 0.5 or not parts:
-        parts.append("the contexts have all its words")
-    if value < 0.5 and doubted and len(missing) <= FEW and not absolutes:
-        read = f"read together they do not say {named([doubted])}"
-        parts[-1] += f", but {read}" if not missing else f"; {read}"
-    elif value >= 0.5 and (missing or absolutes):
-        parts.append("the closest sentences say much the same in other words")
-    elif value < 0.5 and len(missing) <= FEW and not absolutes:
-        parts.append("no single sentence says much of it")
-    return "; ".join(parts)
+    read = f"read together they do not say {named([doubted])}" if doubted else ""
+    if value >= 0.5 and missing:
+        return f"no context has {named(missing)}; the closest sentences say much the same in other words"
+    first = f"no context has {named(missing)}" if missing else "the contexts have all its words"
+    if value >= 0.5 or len(missing) > FEW:
+        return first
+    if read:
+        return f"{first}{'; ' if missing else ', but '}{read}"
+    return f"{first}; no single sentence says much of it"
 
 
 def why_hallucinated(unsupported: Sequence[str], n: int, *, has_drifted: bool) -> str:

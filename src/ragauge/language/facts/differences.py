@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
-from itertools import permutations
 from operator import ge, le
 from typing import NamedTuple, cast
 
@@ -21,8 +20,6 @@ GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
 """A number whose point may be one between thousands, as in German and Spanish."""
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LIKELY = "value"
-MAX_OPERANDS, MAX_DIGITS, MAX_DECIMALS = 12, 100, 6
-"""Amounts of which another may be worked out, more are a table; digits of one before or behind the point; decimals of a percentage."""
 ROUNDED = Decimal("0.02")
 """Numbers of at least a hundred, or with decimals, that differ by less than this share may be rounded."""
 
@@ -171,32 +168,6 @@ def is_within(one: Fact, other: Fact) -> bool:
         return False
     within = ge if one.bound in ("least", "over") else le
     return any(within(stated, limit) for limit, stated in _values(one, other))
-
-
-def is_worked_out(fact: Fact, others: Sequence[Fact]) -> bool:
-    """Whether an amount is the sum, difference, product, ratio or change of two others, whose units fit."""
-    amounts = [each for each in (fact, *others[:MAX_OPERANDS]) if each.kind == "amount"]
-    if amounts[:1] != [fact] or any(abs(_value(each).adjusted()) > MAX_DIGITS for each in amounts):
-        return False
-    return any(_value(fact) in _results(fact, *pair) for pair in permutations(amounts[1:], 2))
-
-
-def _results(fact: Fact, one: Fact, other: Fact) -> Iterator[Decimal]:
-    """What two amounts come to in the unit of a third; percentages with its decimals."""
-    a, b = _value(one), _value(other)
-    if one.unit == other.unit == fact.unit:
-        yield from (a + b, abs(a - b))
-    if one.unit == fact.unit and not other.unit:
-        yield a * b
-        if b:
-            yield a / b
-    if one.unit == other.unit and fact.unit == "%" and b:
-        value = _value(fact)
-        n_decimals = min(MAX_DECIMALS, max(0, -int(value.as_tuple().exponent)))
-        half = Decimal(5).scaleb(-n_decimals - 1)  # round() fails for more than 28 digits
-        for share in (100 * a / b, 100 * abs(a / b - 1)):
-            if abs(share - value) <= half:
-                yield value
 
 
 def _value(fact: Fact) -> Decimal:

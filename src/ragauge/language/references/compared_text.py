@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from ragauge.language.characters import normal_form
 from ragauge.language.stems import Word, stemmed
@@ -12,99 +12,51 @@ from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span
 
 ARTICLES = frozenset(("a", "an", "the"))
-FISCAL_YEAR = re.compile(r"fy((?:20|19)?[0-9]{2})")
-NEAR = 8
-"""Characters beside a word that are looked at, so that a long text is read in linear time."""
+MIXED = re.compile(r"([^\W\d_]+)(\d+)")
 
 
 @dataclass(frozen=True)
 class ComparedText:
-    """The words of a text, its content words, and their stems, plain and without accents.
-
-    `letters`: where an `a` is a name, as in `vitamin A`. `stems` is without other articles `a`, except
-    of a text without capitals, where any could be a name.
-    """
+    """The words of a text; those of them that are no articles, as `sequence`, each after a space; its content words; and the stems, and the plain
+    forms without accents, of the words of `sequence`."""
 
     words: Sequence[Word]
+    sequence: str
     content: Sequence[Word]
     stems: frozenset[str]
     plain: frozenset[str]
-    letters: frozenset[int]
-
-    def also(self, parted: "ComparedText") -> "ComparedText":
-        """With the words of the same text after glued words were parted."""
-        stems, plain = self.stems | parted.stems, self.plain | parted.plain
-        return ComparedText(parted.words, parted.content, stems, plain, parted.letters)
-
-    @cached_property
-    def sequence(self) -> str:
-        """The words one after the other, apart from articles."""
-        return self.joined(ARTICLES)
-
-    def joined(self, left_out: Set[str]) -> str:
-        """The words one after the other, each after a space; those `left_out` only where they are letters."""
-        kept = (
-            word.lowered
-            for word in self.words
-            if word.lowered not in left_out or word.start in self.letters
-        )
-        return "".join(f" {word}" for word in kept)
 
 
 @lru_cache(maxsize=4_096)
 def read_text(text: str, language: str | None = None) -> ComparedText:
+    """An `A` inside a text, and not before a capital letter, is a name, as in `vitamin A`, and no article."""
     words = stemmed(text, language)
-    letters = frozenset(
-        word.start for word in words if word.lowered == "a" and _is_letter(word, text)
-    )
-    content = [
+    named = [
         word
         for word in words
-        if is_content_word(word.lowered, language) or _is_named(word, text) or word.start in letters
+        if word.lowered not in ARTICLES
+        or (
+            word.start > 0
+            and text[word.start : word.end] == "A"
+            and not text[word.end + 1 : word.end + 2].isupper()
+        )
     ] or words
-    named = [word for word in words if word.lowered != "a" or word.start in letters]
-    known = words if text.islower() else named
-    spelled = {word.lowered for word in known}
-    plain = frozenset(spelled if text.isascii() else map(without_accents, spelled))
-    fiscal = _fiscal_years(words) if "fy" in text.lower() else frozenset[str]()
-    stems = frozenset(word.stem for word in known)
-    return ComparedText(words, content, stems | fiscal, plain | fiscal, letters)
+    content = [
+        word for word in named if is_content_word(word.lowered, language) or word.lowered == "a"
+    ]
+    return ComparedText(
+        words,
+        "".join(f" {word.lowered}" for word in named),
+        content or words,
+        frozenset(word.stem for word in named),
+        frozenset(part for word in named for part in (*forms(word), without_accents(word.lowered))),
+    )
 
 
-def _fiscal_years(words: Sequence[Word]) -> frozenset[str]:
-    """The other spellings of the text's fiscal years: of `FY2023` also `fy` and `2023`, and back."""
-    found: set[str] = set()
-    for at in [at for at, word in enumerate(words) if word.lowered.startswith("fy")]:
-        if year := FISCAL_YEAR.fullmatch(words[at].lowered):
-            found |= {"fy", year[1]}
-        if words[at].lowered == "fy" and at + 1 < len(words):
-            following = words[at + 1].lowered
-            if not FISCAL_YEAR.fullmatch(following):
-                found.add(f"fy{following}")
-    return frozenset(found)
-
-
-def _is_letter(word: Word, text: str) -> bool:
-    """Whether an `a` is a name and no article: `vitamin A deficiency`, `plan A`, `the answer is a.`."""
-    after = text[word.end : word.end + NEAR].lstrip(" ")[:1]
-    if not after or after in ".,;:!?)]":
-        return True
-    is_inside = word.start > 0 and not _opens_sentence(word, text)
-    return text[word.start] == "A" and is_inside and not after.isupper()
-
-
-def _opens_sentence(word: Word, text: str) -> bool:
-    before = text[max(0, word.start - NEAR) : word.start].rstrip(" \"'“‘(*")
-    return before.endswith((".", "!", "?", ":", "\n")) or not before
-
-
-def _is_named(word: Word, text: str) -> bool:
-    """Whether a function word may be a name: `May 2019`, `The Who`."""
-    if not text[word.start].isupper() or word.lowered in ARTICLES or word.end - word.start < 3:
-        return False
-    return (word.start > 0 and not _opens_sentence(word, text)) or text[
-        word.end : word.end + 2
-    ].lstrip(" ")[:1].isdigit()
+def forms(word: Word) -> tuple[str, ...]:
+    """The letters and the digits of a word that ends with digits: `fy` and `2021` of `FY2021`."""
+    found = MIXED.fullmatch(without_accents(word.lowered))
+    return found.groups() if found else ()
 
 
 def without_accents(lowered: str) -> str:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence, Set
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date, DateIndex
+from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
 from ragauge.language.numbers.numbers import quantities
@@ -27,46 +28,17 @@ LIMITS = frozenset(
 )
 """Words with which an answer is neither a plain yes nor a plain no."""
 PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
-OPPOSITES = [
-    pair.split("/")
-    for line in (
-        "increase rise rose risen grow grew grown growth climb up higher improve improvement expand/"
-        "decrease decline fall fell fallen drop shrink shrank reduce reduction down lower worsen contract",
-        "more/less fewer; most/least fewest; profit/loss deficit; before/after; above/below; left/right",
-        "north/south; northern/southern; east/west; eastern/western; true correct/false incorrect",
-        "positive/negative; allow permit permitted/prohibit forbid forbidden; legal lawful/illegal unlawful",
-        "male man men/female woman women; win won/lose lost; maximum/minimum; majority/minority",
-        "inside/outside; public/private; buy bought/sell sold; open/close closed; accept/reject",
-        "early earlier/late later",
-    )
-    for pair in line.split(";")
-]
 
 
-@cache
-def _sides() -> dict[str, tuple[tuple[int, int], ...]]:
-    """The pairs that each stem belongs to, with its side there."""
-    found: dict[str, tuple[tuple[int, int], ...]] = {}
-    for pair, sides in enumerate(OPPOSITES):
-        for side, words in enumerate(sides):
-            for word in words.split():
-                known = found.get(stem(word), ())
-                found[stem(word)] = (*known, (pair, side))
-    return found
+def are_opposites(one: str, other: str) -> bool:
+    """Whether two lower-cased words are opposites.
 
-
-def relation(one: str, other: str) -> int:
-    """-1 if the stems are opposites, 1 if they are on the same side of one pair, else 0.
-
-    >>> relation(stem("increased"), stem("fell")), relation(stem("fell"), stem("declined"))
-    (-1, 1)
+    >>> are_opposites("increased", "fell"), are_opposites("fell", "declined")
+    (True, False)
     """
-    ours, theirs = _sides().get(one, ()), _sides().get(other, ())
-    for pair, side in ours:
-        for other_pair, other_side in theirs:
-            if pair == other_pair:
-                return 1 if side == other_side else -1
-    return 0
+    known = vocabulary().opposites
+    theirs = known.get(other, frozenset())
+    return any((pair, 1 - side) in theirs for pair, side in known.get(one, ()))
 
 
 def is_negated(words: Sequence[str]) -> bool:
@@ -95,8 +67,8 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
         for before, word in zip(("", *answer), answer, strict=False)
     ]
     stems = {stem(word) for word in question}
-    ours = {stem(word) for word in answer}
-    differ = any(relation(one, other) == -1 for one in stems for other in ours - stems)
+    new = [word for word in answer if stem(word) not in stems]
+    differ = any(are_opposites(one, other) for one in question for other in new)
     if not differ and not any(is_content_word(word) and stem(word) in stems for word in answer):
         return None
     if LIMITS & set(answer) or any(len(word) > 6 and word.endswith("less") for word in answer):
@@ -116,18 +88,14 @@ def _order(question: Sequence[str], answer: Sequence[str]) -> int:
     -1
     """
     at = question.index("than")
+    compared = question[at - 1]
     first, second = (
         {stem(word) for word in part if is_content_word(word)}
         for part in (question[: at - 1], question[at + 1 :])
     )
-    compared = {stem(word) for word in question[at - 1 : at]}
-    named = [stem(word) for word in answer if stem(word) in (first ^ second) | compared]
-    is_compared = compared & set(named) or any(
-        relation(one, stem(other)) for one in compared for other in answer
-    )
-    if not is_compared:
+    if not any(stem(word) == stem(compared) or are_opposites(word, compared) for word in answer):
         return 0
-    names = [each for each in named if each not in compared]
+    names = [stem(word) for word in answer if stem(word) in first ^ second]
     return 1 if not names or names[0] in first else -1
 
 

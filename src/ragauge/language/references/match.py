@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -18,9 +18,9 @@ from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import NumberMatch, match_quantities
 from ragauge.language.numbers.named_numbers import asks_for_version
 from ragauge.language.references.compared_text import (
-    ARTICLES,
     ComparedText,
     abbreviated,
+    forms,
     read_text,
     without_accents,
 )
@@ -40,22 +40,10 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
+
+
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
-MAY_BE_GLUED = re.compile(r"[a-z][A-Z\d]")
-"""What is on both sides of such a place; the places themselves are looked for at every character."""
-ORDINALS = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            *("first once", "second twice", "third thrice", "fourth", "fifth", "sixth", "seventh"),
-            *("eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),
-            *("fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth"),
-        ),
-        1,
-    )
-    for word in words.split()
-}
 
 
 class ReferenceWord(NamedTuple):
@@ -152,9 +140,10 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     about = question or ""
     language = language_of("\n".join((about, reference, answer)))
     asked, expected, given = (read_text(text, language) for text in (about, reference, answer))
-    parted = GLUED.sub(" ", answer) if MAY_BE_GLUED.search(answer) else answer
-    if len(parted) > len(answer):
-        given, answer = given.also(read_text(parted, language)), parted
+    if (parted := GLUED.sub(" ", answer)) != answer:
+        whole, answer = given, parted
+        given = read_text(parted, language)
+        given = replace(given, stems=given.stems | whole.stems, plain=given.plain | whole.plain)
     counts, wanted, stated = map(quantities_of, (about, reference, answer))
     rules = Agreement(named=asks_for_version(question))
     numbers = match_quantities(question, counts, reference, wanted, answer, stated, rules)
@@ -257,9 +246,8 @@ def _words(
             at = start + len(number.number)
             credits.append((start, at, number.credit))
     credits.sort()
-    ordinals = {ORDINALS[word] for word in given.plain if word in ORDINALS}
     for word in expected.content:
-        credit, how = _credit(word, given, ordinals, credits)
+        credit, how = _credit(word, given, credits)
         found = None if credit else next((how for at, how in forms if word.start in at), None)
         if found:
             credit, how = 1.0, found
@@ -268,17 +256,15 @@ def _words(
 
 
 def _credit(
-    word: Word, given: ComparedText, ordinals: set[str], credits: Sequence[tuple[int, int, float]]
+    word: Word, given: ComparedText, credits: Sequence[tuple[int, int, float]]
 ) -> tuple[float, str]:
     at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
     if at >= 0 and word.end <= credits[at][1]:
-        credit = 1.0 if word.stem in ordinals else credits[at][2]
-        return credit, "number" if credit else ""
+        return credits[at][2], "number" if credits[at][2] else ""
     plain = without_accents(word.lowered)
-    if word.stem in given.stems or plain in given.plain:
+    parts = forms(word)
+    if word.stem in given.stems or plain in given.plain or (parts and given.plain >= {*parts}):
         return 1.0, "exact"
-    if ORDINALS.get(word.lowered, word.stem) in given.stems | ordinals:
-        return 1.0, "number"
     if len(plain) < MIN_LETTERS or not plain.isalpha():
         return 0.0, ""
     by_shape, lengths = _by_shape(given.plain), range(len(plain) - 2, len(plain) + 3)
@@ -298,8 +284,4 @@ def _by_shape(words: frozenset[str]) -> dict[tuple[str, int], list[str]]:
 
 def _contains(whole: ComparedText, part: ComparedText) -> bool:
     """Whether the words of `part` follow one another in `whole`, apart from articles."""
-    wanted = part.sequence
-    there = [whole.sequence]
-    if part.letters and not whole.letters:  # `a type a car`: any may be the name
-        there.append(whole.joined(ARTICLES - {"a"}))
-    return bool(wanted) and any(f"{wanted} " in f"{each} " for each in there)
+    return bool(part.sequence) and f"{part.sequence} " in f"{whole.sequence} "

@@ -91,11 +91,7 @@ def text_of(name: bytes) -> str:
 
 
 def padded(*pieces: bytes | bytearray | Bytes) -> Bytes:
-    """The pieces of a text as an array for `Field`: a view with SLACK around it.
-
-    >>> bytes(padded(b"q1 0 ", b"d1 1"))
-    b'q1 0 d1 1'
-    """
+    """The pieces of a text as an array for `Field`: a view with SLACK around it."""
     around = np.zeros(sum(map(len, pieces)) + 2 * SLACK, np.uint8)
     text = around[SLACK : len(around) - SLACK]
     np.concatenate([np.frombuffer(piece, np.uint8) for piece in pieces], out=text)
@@ -109,11 +105,7 @@ def field_of_pieces(pieces: Sequence[bytes | Bytes], length: Ints) -> Field:
 
 
 def field_of(names: Sequence[str]) -> Field:
-    """A field made of separate names; UnicodeEncodeError for a lone surrogate that no file can hold.
-
-    >>> field_of(["d1", "", "d20"]).name(2)
-    b'd20'
-    """
+    """A field made of separate names; UnicodeEncodeError for a lone surrogate that no file can hold."""
     joined = "".join(names)
     sizes = map(len, names) if joined.isascii() else map(len, map(bytes_of, names))
     return field_of_pieces([bytes_of(joined)], np.fromiter(sizes, np.int64, len(names)))
@@ -129,11 +121,7 @@ def field_of_series(names: "pl.Series") -> Field:
 
 
 def texts_of(field: Field) -> list[str]:
-    """All names of a field.
-
-    >>> texts_of(field_of(["d1", "é"]))
-    ['d1', 'é']
-    """
+    """All names of a field."""
     first = int(field.start.min(initial=len(field.text)))
     spelled = field.text[first : field.end.max(initial=0)].tobytes()
     spans = zip((field.start - first).tolist(), (field.end - first).tolist(), strict=True)
@@ -217,12 +205,7 @@ def starts_of_blocks(field: Field) -> Ints:
 
 
 def numbered_names(names: Field) -> tuple[Ints, Ints]:
-    """The first row of each distinct name, ascending; and for each row the number of its name among these.
-
-    >>> first, number = numbered_names(field_of(["q2", "q1", "q2"]))
-    >>> first.tolist(), number.tolist()
-    ([0, 1], [0, 1, 0])
-    """
+    """The first row of each distinct name, ascending; and for each row the number of its name among these."""
     digest = digests(names)
     if len(names) < MANY_NAMES:
         rows = np.argsort(digest, kind="stable")

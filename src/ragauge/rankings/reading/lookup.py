@@ -1,6 +1,6 @@
 """Find known and repeated names among very many by their digests; rank lines by score, and by name where scores tie."""
 
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,56 +136,37 @@ def sort_keys(query: Ints, score: ComparedScores) -> Keys:
     return key
 
 
-class Order(NamedTuple):
-    """The sort keys of lines.
-
-    `place` (n,) are `sort_keys`, or numbers in their order; `places` are the same, ascending; `first`
-    (n_queries,) is the index of each query's first one in `places`.
-    """
-
-    place: Keys
-    places: Keys
-    first: Ints
-
-
-def order(query: Ints, score: ComparedScores) -> Order:
-    """Order lines by their query's number, below 2^31, and their score, best first."""
-    is_first = changes(query)
-    is_better = score[1:] > score[:-1]
-    if (query[1:] >= query[:-1]).all() and not (is_better & ~is_first[1:]).any():
-        place = np.cumsum(is_first | changes(score), dtype=np.int64)
-        return Order(place, place, np.flatnonzero(is_first))
-    place = sort_keys(query, score)
-    count = np.bincount(query)
-    count = count[count > 0]
-    return Order(place, np.sort(place), np.cumsum(count) - count)
-
-
 def distinct(column: NDArray[Number]) -> NDArray[Number]:
     """The distinct values of the column, ascending; np.unique takes long to load."""
     rising = np.sort(column)
     return rising[changes(rising)]
 
 
-def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
-    """The rank from 1 of each of the rows; `query` is the index of each row's query in `at.first`.
+def ranks(query: Ints, score: ComparedScores, rows: Ints, names: Field) -> Ints:
+    """The rank from 1 of each of the rows among the lines of its query, best score first.
 
-    Equal scores are ordered by name, descending by bytes, as in trec_eval; `names` are those of all
-    lines, and only names that tie with one of the rows are compared.
+    `query` (n,) are the numbers of the lines' queries, ascending, below 2^31. Equal scores are ordered by name,
+    descending by bytes, as in trec_eval; only names that tie with one of the rows are compared.
     """
-    place = at.place[rows]
-    before = np.searchsorted(at.places, place, "left")
-    rank = before - at.first[query] + 1
-    is_tied = np.searchsorted(at.places, place, "right") - before > 1
+    is_first = changes(query)
+    if ((score[1:] <= score[:-1]) | is_first[1:]).all():
+        places = rising = np.cumsum(is_first | changes(score), dtype=np.int64)
+    else:
+        places = sort_keys(query, score)
+        rising = np.sort(places)
+    place = places[rows]
+    before = np.searchsorted(rising, place, "left")
+    rank = before - np.searchsorted(query, query[rows], "left") + 1
+    is_tied = np.searchsorted(rising, place, "right") - before > 1
     if not is_tied.any():
         return rank
     tied = distinct(place[is_tied])
-    nearest = np.minimum(np.searchsorted(tied, at.place), len(tied) - 1)
-    members = np.flatnonzero(tied[nearest] == at.place)
+    nearest = np.minimum(np.searchsorted(tied, places), len(tied) - 1)
+    members = np.flatnonzero(tied[nearest] == places)
     # The members by tie, then with the highest name first.
     highest_first = by_bytes(names.take(members))[::-1]
-    by_name = highest_first[np.argsort(at.place[members][highest_first], kind="stable")]
-    ordered = at.place[members][by_name]
+    by_name = highest_first[np.argsort(places[members][highest_first], kind="stable")]
+    ordered = places[members][by_name]
     n_higher = np.empty(len(members), np.int64)
     n_higher[by_name] = np.arange(len(members)) - np.searchsorted(ordered, ordered, "left")
     # The members are ascending, so binary search finds each tied row among them.
@@ -194,12 +175,7 @@ def ranks(at: Order, rows: Ints, query: Ints, names: Field) -> Ints:
 
 
 def by_bytes(names: Field) -> Ints:
-    """The rows sorted by the bytes of their names; equal names in any order.
-
-    >>> from ragauge.rankings.reading.fields import field_of
-    >>> by_bytes(field_of(["q10", "q9", "q1"])).tolist()
-    [2, 0, 1]
-    """
+    """The rows sorted by the bytes of their names; equal names in any order."""
     if names.longest > _LONGEST_BY_WORDS:
         spelled = [names.name(row) for row in range(len(names))]
         return np.array(sorted(range(len(names)), key=spelled.__getitem__), np.int64)

@@ -121,15 +121,14 @@ def _by_name(
     verb: str = "retrieved",
 ) -> Scores:
     """The scores or grades by the documents' ids as texts; appends bad and repeated ids."""
-    names = list(given) if isinstance(given, Mapping) else [name for name, _ in given]
-    is_plain = are_plain_names(names) and "" not in names
-    if isinstance(given, Mapping):
-        if is_plain:
+    names = given if isinstance(given, Mapping) else [name for name, _ in given]
+    if are_plain_names(names) and "" not in names:
+        if isinstance(given, Mapping):
             return given
-        given = list(given.items())
-    scores = {cast(str, name): value for name, value in given}
-    if is_plain and len(scores) == len(names):
-        return scores
+        scores = dict(cast("Sequence[tuple[str, float]]", given))
+        if len(scores) == len(given):
+            return scores
+    given = list(given.items()) if isinstance(given, Mapping) else given
     scores, seen = dict[str, float](), dict[str, int]()
     for place, (given_name, value) in enumerate(given, 1):
         name = str(given_name)

@@ -120,11 +120,7 @@ class Chosen:
 
 
 def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
-    """The columns by their names; DataError for a missing or ambiguous one.
-
-    >>> choose(["query-id", "corpus-id", "score"], "grade", "test.tsv").all
-    ('query-id', 'corpus-id', 'score')
-    """
+    """The columns by their names; DataError for a missing or ambiguous one."""
     from ragauge.loaders.table import listed
 
     problems = list[Problem]()
@@ -233,11 +229,7 @@ def are_plain_names(values: Iterable[object]) -> bool:
 
 
 def not_a_name(value: object) -> str | None:
-    """Why the value cannot name a query or document, or None when it can.
-
-    >>> not_a_name("007"), not_a_name(7), not_a_name(7.0)
-    (None, None, 'must be text, got 7.0; give ids as texts, because numbers may have lost digits')
-    """
+    """Why the value cannot name a query or document, or None when it can."""
     if isinstance(value, str):
         try:
             value.encode("utf-8", "surrogateescape")

@@ -73,10 +73,6 @@ def match_to_qrels(
     The sources are those of `read_judgements`, with scores instead of grades; also {query: [document, …]},
     best first, and {query: [[document, score], …]}. Documents are ordered by score descending, then by id
     descending by bytes; a table without scores by its `rank`; samples by their `context_ids`.
-
-    >>> run = match_to_qrels({"q1": {"d1": 0.5, "d2": 0.9}}, read_judgements({"q1": {"d1": 1}}))
-    >>> run[None].rank.tolist(), run[None].n_retrieved.tolist()
-    ([2], [2])
     """
     with gc_paused():
         found, name = _content(source, "score", "run")
@@ -95,11 +91,7 @@ def match_to_qrels(
 
 
 def run_frame(source: "RankingSource") -> "pl.DataFrame":
-    """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source.
-
-    >>> run_frame({"q1": ["d2", "d1"]}).rows()
-    [('q1', 'd2', 0.0), ('q1', 'd1', -1.0)]
-    """
+    """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source."""
     from ragauge.rankings.reading.mappings import rows_of_mapping
     from ragauge.rankings.reading.matching import frame_of, rows_of_samples
     from ragauge.rankings.reading.rows import Rows
@@ -128,7 +120,7 @@ def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[st
     """
     named = named_runs(runs)
     if not named:
-        raise PlanError(["no run given; give at least one"])
+        raise PlanError("no run given; give at least one")
 
     def match(given: "tuple[str | None, RankingSource]") -> dict[str | None, JudgedRun]:
         return match_to_qrels(given[1], judgements, compat=compat)
@@ -146,11 +138,11 @@ def judged_runs(runs: "Runs", judgements: Judgements, compat: Compat) -> dict[st
         of_none = [systems[None] for systems in found]
         matched = dict(zip(_distinct_names(named, of_none), of_none, strict=True))
     elif n_runs:
-        raise PlanError(["samples and runs cannot be scored together; score them separately"])
+        raise PlanError("samples and runs cannot be scored together; score them separately")
     else:
         names = [str(system) for systems in found for system in systems]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise PlanError([f"system {twice[0]!r} is in two of the files; rename one"])
+            raise PlanError(f"system {twice[0]!r} is in two of the files; rename one")
         matched = {str(system): run for systems in found for system, run in systems.items()}
         sources = [None] * len(matched)
     # A run that shares no query with the judgements, as when ids differ in spelling.
@@ -172,14 +164,17 @@ def named_runs(runs: "Runs") -> "list[tuple[str | None, RankingSource]]":
     """The runs, each with the name that it is given, if any."""
     if isinstance(runs, Mapping):
         # Query → documents, or name → run? The first value that is not empty tells.
-        inner: object = next((run for run in runs.values() if run is not None and run != {}), ())
-        if isinstance(inner, Mapping):
-            inner = next(iter(cast(Mapping[str, object], inner).values()))
-            is_named = isinstance(inner, Mapping | list | tuple)
-        else:
-            is_named = not isinstance(inner, list | tuple)
-        if is_named:
-            return list(cast("Mapping[str, RankingSource]", runs).items())
+        for inner in cast(Mapping[str, object], runs).values():
+            if inner is None or (isinstance(inner, Mapping) and not inner):
+                continue
+            if isinstance(inner, Mapping):
+                innermost = next(iter(cast(Mapping[str, object], inner).values()))
+                is_named = isinstance(innermost, Mapping | list | tuple)
+            else:
+                is_named = not isinstance(inner, list | tuple)
+            if is_named:
+                return list(cast("Mapping[str, RankingSource]", runs).items())
+            break
     elif isinstance(runs, Sequence) and not isinstance(runs, str):
         return [(None, run) for run in cast("Sequence[RankingSource]", runs)]
     return [(None, cast("RankingSource", runs))]
@@ -232,7 +227,7 @@ def _content(source: object, kind: "Value", name: str) -> "tuple[_Content, str]"
         return tables.rows_of_table(table, kind), name
     hint = "; call .collect() first" if type(source).__name__ == "LazyFrame" else ""
     what = f"cannot read a {type(source).__name__}{hint}: give a file, a mapping by query, a frame"
-    raise PlanError([f"{what}, a list of dicts, or samples"])
+    raise PlanError(f"{what}, a list of dicts, or samples")
 
 
 def _of_beir(folder: Path) -> Path:
@@ -271,7 +266,7 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
     elif is_file(path) and suffix == ".parquet":
         import polars as pl
 
-        with path.open("rb") as file, suppress(OSError, pl.exceptions.PolarsError):
+        with suppress(OSError, pl.exceptions.PolarsError), path.open("rb") as file:
             fields = list(pl.read_parquet_schema(file))  # errors are reported when it is read
     elif is_file(path):
         lines = islice(text_lines(path, []), 50)

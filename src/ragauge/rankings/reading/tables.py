@@ -100,13 +100,12 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
-    columns = {
-        name: [
-            None if is_null else value
-            for value, is_null in zip(frame[name].tolist(), frame[name].isna(), strict=True)
-        ]
-        for name in chosen.all
-    }
+    columns = dict[str, list[object]]()
+    for name in chosen.all:
+        columns[name] = frame[name].tolist()
+        if any(nulls := frame[name].isna().tolist()):
+            pairs = zip(nulls, columns[name], strict=True)
+            columns[name] = [None if is_null else value for is_null, value in pairs]
     return rows_of_values(source, chosen, columns)
 
 

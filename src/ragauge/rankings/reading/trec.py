@@ -9,7 +9,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,15 +54,8 @@ class _InterleavedError(Exception):
     """The lines of a query are not consecutive."""
 
 
-class _Scanned(NamedTuple):
-    """A scanned piece of a run: lines and hits of its known queries, digests of the others, the tag."""
-
-    query: Ints
-    n_lines: Ints
-    unknown: Words
-    judgement: Ints
-    rank: Ints
-    tag: str
+_Scanned = tuple[Ints, Ints, Words, Ints, Ints, str]
+"""Of a piece of a run the known queries, their lines, digests of the other queries, the hits' judgements and ranks, the tag."""
 
 
 def read_qrels(path: Path | str) -> Judgements:
@@ -106,7 +99,7 @@ def scan_run(
         n_threads = 1 if file.size < SINGLE_BELOW else min(MAX_THREADS, os.cpu_count() or 1)
     try:
         scanned = _scanned(file, judgements, compat, n_threads)
-        tag = next((piece.tag for piece in reversed(scanned) if piece.tag), "")
+        tag = next((piece[-1] for piece in reversed(scanned) if piece[-1]), "")
         if not tag:  # every line has one
             raise DataError([Problem(f"is empty: it has no lines; {RUN_LINE}", file.name)])
         columns = zip(*(piece[:-1] for piece in scanned), strict=True)
@@ -176,7 +169,7 @@ def _scan_piece(
     if len(score):  # the tag follows the last score
         behind = text[score.end[-1] :].tobytes().lstrip()
         tag = text_of(behind[:1_000].split(None, 1)[0])
-    return _Scanned(number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, tag)
+    return number[is_known], n_lines[is_known], digest[~is_known], judgement, rank, tag
 
 
 def _refuse_parted(query: Ints, judgements: Judgements) -> None:

@@ -43,7 +43,7 @@ def embedding_factory(
     if provider == "huggingface" and model:
         return model
     what = f"embedding_factory({provider!r}, {model!r}) is not covered"
-    raise PlanError([f"{what}; give 'openai', or 'huggingface' and a model's name"])
+    raise PlanError(f"{what}; give 'openai', or 'huggingface' and a model's name")
 
 
 __getattr__ = refusing("ragas")

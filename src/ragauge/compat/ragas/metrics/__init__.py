@@ -42,7 +42,7 @@ class Metric:
         if unknown := sorted(options.keys() - self.options):
             covered = ", ".join(["name", "llm", "embeddings", *self.options])
             what = f"{type(self).__name__}({unknown[0]}=…) is not covered"
-            raise PlanError([f"{what}; covered are {covered}"])
+            raise PlanError(f"{what}; covered are {covered}")
         self.name = name or self.name
         self.llm, self.embeddings = llm, embeddings
         self.settings: dict[str, SettingValue] = {
@@ -191,7 +191,7 @@ class AnswerCorrectness(Metric):
         super().__init__(**options)
         if len(weights) != 2 or min(weights) < 0 or not sum(weights):
             what = f"weights must be two numbers of at least 0, not both 0, got {weights!r}"
-            raise PlanError([what])
+            raise PlanError(what)
         self.weights = [weight / sum(weights) for weight in weights]
 
     def labels(self, fields: Collection[str]) -> list[str]:  # noqa: ARG002
