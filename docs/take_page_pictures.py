@@ -18,8 +18,8 @@ from playwright.sync_api import BrowserContext, sync_playwright
 
 import ragauge as rg
 from ragauge.people.review import Review
-from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
+from ragauge.web.sites import ReviewSite
 
 DOCS = Path(__file__).parent
 ANSWERS = DOCS.parent / "examples" / "handbook" / "answers.jsonl"

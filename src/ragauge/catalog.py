@@ -31,13 +31,6 @@ def find(label: Label) -> tuple[Metric, dict[str, SettingValue]]:
     """The metric that a label names and all its settings; LabelError says what is unknown.
 
     Names of metrics in trec_eval, ragas, deepeval and promptfoo are accepted too.
-
-    >>> metric, settings = find(Label.parse("exact_match"))
-    >>> metric.name, settings["normalize"]
-    ('exact_match', 'lower_ws')
-    >>> metric, settings = find(Label.parse("P_10"))
-    >>> str(metric.label(settings))
-    'precision@10'
     """
     known = metrics()
     if label.name not in known:
@@ -52,9 +45,6 @@ def read_label(text: str) -> Label:
     """The parsed label, with the name of a metric in another tool replaced by ours.
 
     An unknown name is kept. LabelError if the text does not parse, or names several measures.
-
-    >>> str(read_label("11pt_avg")), str(read_label("ndcg@10"))
-    ('avg_11pt', 'ndcg@10')
     """
     label, error = None, LabelError(text)
     try:
@@ -85,11 +75,6 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
     """The error message for an unknown metric: the nearest known one, and how it differs.
 
     `others`: names that are not metrics but may be meant.
-
-    >>> unknown("noise_sensitivity")[:75]
-    "there is no metric 'noise_sensitivity'; the nearest is faithfulness: it doe"
-    >>> unknown(Label.parse("p@5"))
-    "unknown metric 'p@5'; did you mean 'precision@5'?"
     """
     name = label if isinstance(label, str) else label.name
     rest = str(label)[len(name) :]

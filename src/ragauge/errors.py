@@ -126,13 +126,7 @@ class DataError(RagaugeError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint with the most similar known words; empty if none is similar.
-
-    >>> did_you_mean("ndgc", ["ndcg", "recall"])
-    "; did you mean 'ndcg'?"
-    >>> did_you_mean("xyz", ["ndcg"])
-    ''
-    """
+    """A hint with the most similar known words; empty if none is similar."""
     import difflib
 
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)

@@ -35,11 +35,7 @@ MAX_DEPTH = 20
 
 
 def without_precision(text: str) -> str:
-    """A label without an encoder's precision, which earlier versions put into labels.
-
-    >>> without_precision('correct(model="m",precision="int8")'), without_precision("ndcg@10")
-    ('correct(model="m")', 'ndcg@10')
-    """
+    """A label without an encoder's precision, which earlier versions put into labels."""
     return _PRECISION.sub("", text)
 
 
@@ -55,9 +51,6 @@ def outside_brackets(separator: str, text: str) -> list[str]:
     """The parts of a text between separators, a pattern, that are not within round brackets.
 
     Text that a closing bracket follows before the next opening one is within brackets. Takes linear time.
-
-    >>> outside_brackets(",", "rbp(p=0.8,k=5),map")
-    ['rbp(p=0.8,k=5)', 'map']
     """
     found: list[tuple[int, int]] = []
     waiting: list[tuple[int, int]] = []

@@ -245,11 +245,7 @@ def metric(
 
 
 def is_nullable(annotation: object) -> bool:
-    """Whether an annotation allows None, as a type or as text.
-
-    >>> is_nullable(str | None), is_nullable("str | None"), is_nullable(str)
-    (True, True, False)
-    """
+    """Whether an annotation allows None, as a type or as text."""
     if isinstance(annotation, str):
         return "None" in annotation
     return NoneType in alternatives(annotation)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 
 from ragauge.comparing.comparison import PERMUTATIONS, Comparison, CorrectionName, Pairs, TestName
 from ragauge.comparing.systems import SystemLike
-from ragauge.people.review_reasons import MARGIN, N_SAMPLE
+from ragauge.people.review_queue import MARGIN, N_SAMPLE
 from ragauge.report.writing import Rendered
 from ragauge.runs.scored_run import ScoredRun
 

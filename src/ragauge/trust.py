@@ -79,13 +79,7 @@ class Trust:
 
 
 def trust_in(metric: str) -> Trust | None:
-    """What was measured about the metric with this name; None if nothing was.
-
-    >>> trust_in("hallucination").cautions[0].when
-    ''
-    >>> trust_in("a_metric_of_mine") is None
-    True
-    """
+    """What was measured about the metric with this name; None if nothing was."""
     return _table().get(metric)
 
 

@@ -107,7 +107,7 @@ def test_a_bug_is_70_on_one_line_and_never_a_gate_that_failed(ragauge, folder, m
     def bug(_) -> None:
         raise raised
 
-    monkeypatch.setattr(cli, "_run", bug)
+    monkeypatch.setattr(cli.cli, "invoke", bug)
     done = ragauge("gate", "run", "--rule", "exact_match >= 0.9")
     assert (done.code, done.out, len(done.err.splitlines())) == (70, "", 1)
     told = f"{type(raised).__name__}: {raised}"
@@ -152,7 +152,7 @@ def test_a_signal_ends_a_command_with_a_line_and_its_code(
         time.sleep(30)
 
     before = signal.getsignal(number)
-    monkeypatch.setattr(cli, "_run", wait)
+    monkeypatch.setattr(cli.cli, "invoke", wait)
     done = ragauge("show", "run")
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith(f"ragauge: {said} batches are kept")

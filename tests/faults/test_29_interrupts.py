@@ -86,7 +86,7 @@ def test_an_error_that_an_interrupt_caused_is_an_interrupt(ragauge, monkeypatch)
         except KeyboardInterrupt as interrupt:
             raise ValueError("could not be imported") from interrupt
 
-    monkeypatch.setattr(cli, "_run", wrapped)
+    monkeypatch.setattr(cli.cli, "invoke", wrapped)
     done = ragauge("metrics")
     assert done.code == 130
     assert done.err.startswith("ragauge: interrupted; ")

@@ -18,7 +18,7 @@ from ragauge.errors import RagaugeError
 from ragauge.runs.fields import read_dataclass
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.store import RunFolder
-from ragauge.web.viewer import Viewer
+from ragauge.web.sites import Viewer
 
 WRONG = (
     *(None, True, -1, 0, 1.5, 10**30, float("nan"), float("inf")),

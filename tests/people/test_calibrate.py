@@ -284,20 +284,6 @@ def test_a_calibration_shows_itself():
     assert "<table" in found._repr_html_() and "<b>token_f1" in found._repr_html_()
 
 
-def test_labels_may_be_a_field_of_the_answers():
-    kinds = (("Oslo", "no"), ("Rome", "ok"))
-    rows = [
-        {"id": f"q{n}", "system": system, "answer": kinds[n % 2][0], "human": kinds[n % 2][1]}
-        for n in range(20)
-        for system in "ab"
-    ]
-    run = rg.evaluate([{**row, "reference": "Rome"} for row in rows], "exact_match")
-    found = run.calibrate("human")
-    assert found.best.auroc.value == 1.0 and found.best.n == 40
-    with pytest.raises(DataError, match="no such file"):
-        calibrated("human.csv")
-
-
 def test_labels_without_ids_are_paired_by_the_text_of_the_question():
     keys = [{"id": f"q{n}", "system": system} for n in range(30) for system in "ab"]
     numbers = [int(key["id"][1:]) for key in keys]

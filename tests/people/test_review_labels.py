@@ -1,4 +1,4 @@
-"""The file of labels: appended to, never changed, and whole after a kill or on a full disk."""
+"""The files of labels: appended to, never changed, whole after a kill or on a full disk; and all of a run."""
 
 import json
 import os
@@ -7,11 +7,20 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ragauge.errors import StoreError
-from ragauge.people.review_labels import LabelFile, Retraction, ReviewLabel, SamplePlace
+from ragauge.people.review_labels import (
+    LabelFile,
+    Retraction,
+    ReviewLabel,
+    RunLabels,
+    SamplePlace,
+    lines_of,
+)
 
 APPENDING = """
 import sys
@@ -183,3 +192,80 @@ def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
     os.mkfifo(file.path)
     with pytest.raises(StoreError, match="a named pipe"):
         file.read()
+
+
+# All labels of a run
+
+
+def at(id: str, minute: int) -> ReviewLabel:
+    return label(id, time=f"2026-01-01T10:{minute:02}:00+00:00", label=id)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> RunLabels:
+    return RunLabels(tmp_path)
+
+
+def session(labels: RunLabels, n: int, *entries: ReviewLabel | Retraction) -> Path:
+    path = labels.folder / "labels" / f"{n:019}-{n:016x}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(lines_of(entries))
+    return path
+
+
+def names(labels: RunLabels) -> list[str]:
+    return [each.id for each in labels.read().labels]
+
+
+def test_labels_of_all_files_are_in_the_order_of_their_times(labels: RunLabels):
+    assert not labels.exist()
+    assert names(labels) == []
+    session(labels, 2, at("c", 3), at("e", 5))
+    session(labels, 1, at("b", 2), at("d", 4))
+    labels.append(at("a", 1), at("f", 6))
+    assert labels.exist()
+    assert names(labels) == list("abcdef")
+
+
+def test_those_of_one_file_stay_in_its_order_if_the_clock_was_set_back(labels: RunLabels):
+    session(labels, 1, at("a", 30), at("b", 1), replace(at("c", 0), time="?"))
+    session(labels, 2, at("d", 29), at("e", 31), replace(at("f", 0), time="0001-01-01"))
+    assert names(labels) == ["d", "a", "b", "c", "e", "f"]
+
+
+def test_times_of_other_zones_are_compared(labels: RunLabels):
+    early = replace(at("a", 0), time="0001-01-01T00:00:00+14:00")
+    session(labels, 1, early, replace(at("b", 0), time="2026-01-01T12:03:00+02:00"))
+    session(labels, 2, at("c", 2), at("d", 4))
+    assert names(labels) == ["a", "c", "b", "d"]
+
+
+def test_a_label_of_one_session_is_taken_back_in_another(labels: RunLabels):
+    session(labels, 1, at("a", 1), at("b", 2))
+    session(labels, 2, Retraction("a", "ann"))
+    assert [each.id for each in labels.read().valid] == ["b"]
+
+
+def test_a_damaged_line_is_named_with_its_file_and_what_is_unfinished_is_noted(labels: RunLabels):
+    path = session(labels, 1, at("a", 1))
+    whole = path.read_bytes()
+    path.write_bytes(whole + whole[:20])
+    assert labels.read().notes == (
+        f"{path.name}: the last line (2) was not finished and is not read",
+    )
+    path.write_bytes(whole[:20] + b"\n" + whole)
+    with pytest.raises(StoreError, match=rf"{path.name}:1: "):
+        labels.read()
+
+
+def test_other_files_beside_the_sessions_are_not_read(labels: RunLabels):
+    path = session(labels, 1, at("a", 1))
+    (path.parent / "notes.jsonl").write_text("?")
+    assert names(labels) == ["a"]
+
+
+def test_a_folder_of_sessions_elsewhere_is_refused(labels: RunLabels, tmp_path: Path):
+    (tmp_path / "other").mkdir()
+    (labels.folder / "labels").symlink_to(tmp_path / "other")
+    with pytest.raises(StoreError, match=r"labels: is a link"):
+        labels.read()

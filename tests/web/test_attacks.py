@@ -9,8 +9,8 @@ import pytest
 import ragauge as rg
 from ragauge.people.review import Review
 from ragauge.web import server as http
-from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
+from ragauge.web.sites import ReviewSite
 
 ROWS = [{"id": f"q{n}", "answer": "elm", "reference": "oak", "system": "zebra"} for n in range(2)]
 

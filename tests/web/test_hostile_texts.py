@@ -89,8 +89,8 @@ def test_hostile_texts_stay_texts_in_every_view(opened, tmp_path):
 @pytest.mark.slow
 def test_the_corpus_is_inert_in_the_review_view(browser, watch, tmp_path):
     from ragauge.people.review import Review
-    from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving
+    from ragauge.web.sites import ReviewSite
 
     run = rg.evaluate(rows(), ["exact_match"], folder=tmp_path / "run")
     review = Review(run.review_queue(n_sample=len(CORPUS)))

@@ -248,7 +248,7 @@ LIST_FILTERS = (
 @pytest.mark.parametrize("form", [pytest.param("file", marks=pytest.mark.slow), "server"])
 def test_a_filter_searches_lists_as_in_python(opened, tmp_path, form):
     from ragauge.web.server import serving
-    from ragauge.web.viewer import Viewer
+    from ragauge.web.sites import Viewer
 
     rows = [{**row, "system": s, "answer": s, "reference": "x"} for row in LIST_ROWS for s in "pq"]
     run = rg.evaluate(rows, "exact_match")

@@ -8,8 +8,8 @@ import pytest
 
 import ragauge as rg
 from ragauge.people.review import Review
-from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import serving
+from ragauge.web.sites import ReviewSite
 
 pytestmark = pytest.mark.slow
 """`make test` starts a browser for the hostile texts only, which open every view."""

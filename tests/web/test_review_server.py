@@ -10,8 +10,8 @@ import pytest
 import ragauge as rg
 from ragauge.people.review import Review
 from ragauge.web.guard import Access
-from ragauge.web.review_site import ReviewSite
 from ragauge.web.server import PageServer, serving
+from ragauge.web.sites import ReviewSite
 
 TOKEN = "a-token-of-enough-characters"
 ROWS = [

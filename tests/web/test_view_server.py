@@ -14,7 +14,7 @@ import ragauge as rg
 from ragauge.errors import PlanError, StoreError
 from ragauge.web.guard import loopback_address
 from ragauge.web.server import PageServer, serving
-from ragauge.web.viewer import PER_BLOCK, Viewer
+from ragauge.web.sites import PER_BLOCK, Viewer
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ragauge import catalog
 from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.output import RUNS, cache_path, check_groups, write_report
-from ragauge.cli.progress import LONG_S, Forecast, live_line, long_run_note, watching
+from ragauge.cli.progress import Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
@@ -83,9 +83,8 @@ def run_config(
     from ragauge.views.run_report import run_report, write_run
 
     if fast and retry_unreadable:
-        raise PlanError(
-            "--fast makes no calls, but --retry-unreadable needs them; remove one of the two"
-        )
+        why = "--fast makes no calls, but --retry-unreadable needs them"
+        raise PlanError(f"{why}; remove one of the two")
     names = ", ".join(path.name for path in _inputs(config))
     with live_line(lambda: f"loading {names}", quiet=quiet):
         mode = "estimate" if dry_run else "cached" if fast else "ask"
@@ -231,12 +230,10 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         return run()
     forecast = Forecast(evaluation.workload(work.folder))
     if executor is not None or not evaluation.reports(workers):
-        # Worker processes say nothing until their first batch is done.
-        if (speed := evaluation.characters_per_second()) is not None:
-            forecast.measured(speed)
-        if forecast.total_s > LONG_S:
-            say(long_run_note(forecast, plan))
-        forecast.without_encoding()
+        # Worker processes report finished batches only.
+        forecast.at_once = workers
+        if executor is None:
+            forecast.node_s |= evaluation.node_seconds()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
         return run(listener=listener)
 
@@ -252,10 +249,9 @@ def _write_page(run: ScoredRun) -> None:
         say(f"{REPORT} is not written: {why}")
         return
     if len(run.samples) > MAX_ON_PAGE:
-        say(
-            f"{REPORT} is not written for more than {MAX_ON_PAGE:,} answers, which takes minutes; look at one "
-            f"question with: ragauge show {command} ID; write it all the same with: ragauge report {command}"
-        )
+        why = f"for more than {MAX_ON_PAGE:,} answers, which takes minutes"
+        how = f"look at one question with: ragauge show {command} ID; write it all the same with"
+        say(f"{REPORT} is not written {why}; {how}: ragauge report {command}")
         return
     n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
     has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE

@@ -144,9 +144,9 @@ class MetricComparison:
     wins: int
     ties: int
     losses: int
-    fixed: tuple[Change, ...]
-    broken: tuple[Change, ...]
-    unpaired: tuple[Unpaired, ...]
+    fixed: tuple[Change, ...] = ()
+    broken: tuple[Change, ...] = ()
+    unpaired: tuple[Unpaired, ...] = ()
     worst: float | None
     best: float | None
     n_clusters: int | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -35,9 +35,6 @@ SKEWED = ("latency_s", "first_token_s", "cost_usd")
 MANY_QUESTIONS = 50_000
 MAX_LISTED = 10_000
 """Of pairs with more questions than the former, each list has at most the latter."""
-
-
-QuestionLists = tuple[tuple[Change, ...], tuple[Change, ...], tuple[Unpaired, ...], QuestionCounts]
 
 
 @dataclass(frozen=True)
@@ -197,7 +194,7 @@ class Pair:
         wins, losses = int((self.gains > 0).sum()), int((self.gains < 0).sum())
         return wins, self.n - wins - losses, losses
 
-    def lists(self, ids: "pl.Series") -> QuestionLists:
+    def lists(self, ids: "pl.Series") -> dict[str, Any]:
         """The questions fixed, broken and unpaired, and how many there are; `ids` names all questions."""
         fixed = broken = np.zeros(self.n, bool)
         low, high = self.metric.low, self.metric.high
@@ -222,8 +219,11 @@ class Pair:
         names = cast("list[str]", ids.gather(self.questions[self.is_open][:most]).to_list())
         pairs = zip(names, base[:most].tolist(), candidate[:most].tolist(), strict=True)
         unpaired = tuple(Unpaired(id, STATUSES[one], STATUSES[two]) for id, one, two in pairs)
-        changed, lost = (self._listed(which, ids, most) for which in (fixed, broken))
-        return changed, lost, unpaired, counts
+        changed = {
+            "fixed": self._listed(fixed, ids, most),
+            "broken": self._listed(broken, ids, most),
+        }
+        return {**changed, "unpaired": unpaired, "counts": counts}
 
     def _listed(self, chosen: "Bools", ids: "pl.Series", most: int | None) -> tuple[Change, ...]:
         """The chosen common questions, largest change first."""

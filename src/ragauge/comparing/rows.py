@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,6 @@ from ragauge.comparing.comparison import (
     CorrectionName,
     MetricComparison,
     Pairs,
-    QuestionCounts,
     SettingEffect,
     SystemMean,
     TestName,
@@ -90,6 +89,7 @@ def pair_tests(
             is_alone = pair.has_ratio or pair.clusters is not None
             key = at if is_alone else (id(pair.scores), pair.common.tobytes())
             groups.setdefault(key, []).append(at)
+    draws = {"n_permutations": n_permutations, "seed": seed}
     small: list[int] = []
     for group in groups.values():
         if len(group) <= MANY_PAIRS:
@@ -100,12 +100,8 @@ def pair_tests(
         used = sorted({side for pair in some for side in (pair.base, pair.candidate)})
         values = some[0].scores.values[used][:, some[0].common]
         places = [(used.index(pair.base), used.index(pair.candidate)) for pair in some]
-        for at, p in zip(
-            group,
-            pairwise_p_values(values, places, n_permutations=n_permutations, seed=seed),
-            strict=True,
-        ):
-            found[at] = randomization(p, pairs[at])
+        ps = pairwise_p_values(values, places, **draws)
+        found |= {at: randomization(p, pairs[at]) for at, p in zip(group, ps, strict=True)}
     longest = max((len(pairs[at].tested_units) for at in small), default=1)
     at_once = max(1, CELLS_AT_ONCE // longest)
     for start in range(0, len(small), at_once):
@@ -113,7 +109,7 @@ def pair_tests(
         rows = np.zeros((len(chosen), longest))
         for row, at in zip(rows, chosen, strict=True):
             row[: len(pairs[at].tested_units)] = pairs[at].tested_units[:, 0]
-        ps = randomization_p_values(rows, n_permutations=n_permutations, seed=seed)
+        ps = randomization_p_values(rows, **draws)
         found |= {at: randomization(p, pairs[at]) for at, p in zip(chosen, ps, strict=True)}
     return [found[at] for at in range(len(pairs))]
 
@@ -186,54 +182,49 @@ def _row(
     pair: Pair, test: PairTest, each: Slice, ids: "pl.Series | None", names: Sequence[str]
 ) -> MetricComparison:
     """A row; without `ids` it has no lists of questions."""
-    lists = ((), (), (), QuestionCounts()) if ids is None else pair.lists(ids)
-    fixed, broken, unpaired, counts = lists
-    worst, best = pair.bounds()
-    wins, ties, losses = pair.wins_ties_losses
+    metric = pair.metric
+    known: dict[str, Any] = {
+        **({} if ids is None else pair.lists(ids)),
+        **dict(zip(("worst", "best"), pair.bounds(), strict=True)),
+        **dict(zip(("wins", "ties", "losses"), pair.wins_ties_losses, strict=True)),
+    }
     row = MetricComparison(
         field=each.field,
         value=each.value,
-        metric=pair.metric.metric,
-        name=pair.metric.name,
+        metric=metric.metric,
+        name=metric.name,
         base=names[pair.base],
         candidate=names[pair.candidate],
         n=pair.n,
-        wins=wins,
-        ties=ties,
-        losses=losses,
-        fixed=fixed,
-        broken=broken,
-        unpaired=unpaired,
-        counts=counts,
-        worst=worst,
-        best=best,
-        lower_is_better=pair.metric.lower_is_better,
-        is_ranked=pair.metric.is_ranked,
+        lower_is_better=metric.lower_is_better,
+        is_ranked=metric.is_ranked,
         note=test.note,
+        **known,
     )
     if pair.problem:
         return row
-    found, n_units = pair.estimate, len(pair.units)
-    low, high = (None, None) if found is None else (found.low, found.high)
-    is_zero = pair.is_mean and mean_of(pair.differences) == 0
-    without = "all differences are equal: no interval" if low is None and pair.n > 1 else ""
+    found, n_units, known = pair.estimate, len(pair.units), dict[str, Any]()
+    if found is not None:
+        known = {"difference": found.value, "low": found.low, "high": found.high}
+        known["interval_method"] = found.method
+    if pair.is_mean and mean_of(pair.differences) == 0:
+        known["difference"] = 0.0
+    if pair.has_ratio:
+        ratio = ratio_of(pair.tested_estimate)
+        known |= zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)
+    no_interval = known.get("low") is None and pair.n > 1
     error = 0.0 if found is None else found.standard_error or 0.0
-    ratio = ratio_of(pair.tested_estimate) if pair.has_ratio else (None, None, None)
     return replace(
         row,
-        base_mean=pair.scores.aggregate_on(pair.metric, pair.base, pair.common),
-        candidate_mean=pair.scores.aggregate_on(pair.metric, pair.candidate, pair.common),
-        difference=0.0 if is_zero else None if found is None else found.value,
-        low=low,
-        high=high,
-        interval_method=None if found is None else found.method,
+        **known,
+        base_mean=pair.scores.aggregate_on(metric, pair.base, pair.common),
+        candidate_mean=pair.scores.aggregate_on(metric, pair.candidate, pair.common),
         p_value=test.p_value,
         test=test.test,
         effect_size=paired_tests.effect_size(pair.tested_differences) if pair.is_mean else None,
         detectable=None if pair.has_ratio else paired_tests.detectable_difference(error, n_units),
         n_clusters=None if pair.clusters is None else n_units,
-        note=test.note or without,
-        **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
+        note=test.note or ("all differences are equal: no interval" if no_interval else ""),
     )
 
 

@@ -119,12 +119,11 @@ def clusters_of(run: ScoredRun, field: str) -> dict[str, str]:
 def _problem(sides: Sequence[ComparedSystem], name: str) -> str:
     columns = list(dict.fromkeys(name for side in sides for name in side.run.samples.columns))
     known = [each for each in columns if each not in FIELDS or each in PLAIN_FIELDS]
+    listed = ", ".join(known) or "none"
     if name not in columns:
-        hint = did_you_mean(name, known) or f"; they have {', '.join(known) or 'none'}"
-        return f"the samples have no field {name!r}{hint}"
-    if name not in known:
-        return f"{name!r} is not a property of a question; use one of {', '.join(known) or 'none'}"
-    return ""
+        return f"the samples have no field {name!r}{did_you_mean(name, known) or f'; they have {listed}'}"
+    is_known = name in known
+    return "" if is_known else f"{name!r} is not a property of a question; use one of {listed}"
 
 
 def _values(sides: Sequence[ComparedSystem], ids: "pl.Series", name: str) -> "pl.Series":

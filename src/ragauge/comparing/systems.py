@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import cast
+from typing import Any, cast
 
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.errors import PlanError, did_you_mean
@@ -84,19 +84,15 @@ def compared_systems(
 
 def _side(given: object, run: ScoredRun | None) -> ComparedSystem | str:
     """The side, or why it is none."""
-    system: str | None = None
     if isinstance(given, ComparedSystem):
         return given
-    if isinstance(given, str):
-        if run is None:
-            return f"{given!r} is not a run; give runs, or compare systems with run.compare"
-        system = given
-    elif isinstance(given, tuple) and len(cast("tuple[object, ...]", given)) == 2:
-        run, system = cast("tuple[ScoredRun, str]", given)
-    elif isinstance(given, tuple) or not hasattr(given, "samples"):
-        return f"a side is a run or (run, system), got {cast(object, given)!r:.80}"
-    else:
-        run = cast(ScoredRun, given)
+    if isinstance(given, str) and run is None:
+        return f"{given!r} is not a run; give runs, or compare systems with run.compare"
+    pair = (run, given) if isinstance(given, str) else given
+    pair = cast("tuple[Any, ...]", pair if isinstance(pair, tuple) else (given, None))
+    if len(pair) != 2 or not hasattr(pair[0], "samples"):
+        return f"a side is a run or (run, system), got {given!r:.80}"
+    run, system = cast("tuple[ScoredRun, str | None]", pair)
     systems, where = run.samples.systems, run.place or run.samples.source
     if system is None and len(systems) != 1:
         return f"{where} has {len(systems)} systems: {', '.join(systems)}; choose one"

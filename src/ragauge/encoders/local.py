@@ -114,8 +114,6 @@ class LocalEncoder(ABC):
     threads: int = 1
     tokens_a_batch: int = TOKENS_PER_BATCH
     reads_alike: bool = True
-    on_share: Callable[[float], None] | None = None
-    """Told of each batch by its share of the tokens of the call, from several threads."""
 
     def __getstate__(self) -> dict[str, object]:
         """Without open resources; a copy in another process opens its own."""
@@ -197,15 +195,12 @@ class LocalEncoder(ABC):
         is_whole = [len(parts[at]) == 1 for at in owners]
         flat = [ids for own in parts for ids in own]
         made: list[Floats | None] = [None] * len(flat)
-        on_share, n_tokens = self.on_share, sum(map(len, flat))
 
         def run(places: list[int]) -> None:
             states = self.hidden(np.array([flat[at] for at in places], np.int64), layer)
             for at, state in zip(places, states, strict=True):
                 # A copy: a view would keep the states of the whole batch in memory.
                 made[at] = reduce(state).copy() if is_whole[at] else state.copy()
-            if on_share is not None:
-                on_share(sum(len(flat[at]) for at in places) / max(1, n_tokens))
 
         self._run_all(run, batches_of(list(map(len, flat)), self.tokens_a_batch))
         start = 0

@@ -21,7 +21,6 @@ from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
-    from ragauge.engine.graph import Plan
     from ragauge.engine.resources import Resources
     from ragauge.evaluation import JudgeLike
     from ragauge.judges.question import Question
@@ -73,7 +72,8 @@ def judge_bias(
         # A temporary cache, so that calls that do not depend on the order are made once.
         path = Path(folder) / "cache.sqlite" if cache is None else cache
         prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=path, seed=seed)
-        judged = judged_metrics(prepared.plan)
+        nodes = prepared.plan.judged
+        judged = {each.metric for each in prepared.plan.metrics if each.node in nodes}
         if not judged:
             raise PlanError(["no metric asks the judge; give one that does, such as answer_class"])
         try:
@@ -150,12 +150,6 @@ def _measured(
     )
     n_ids = chosen.frame["id"].n_unique()
     return JudgeBias(n_ids, len(chosen), repeats, by_order, lengths, answers, tuple(notes))
-
-
-def judged_metrics(plan: "Plan") -> frozenset[str]:
-    """The labels of the metrics whose value depends on a judge."""
-    judged = plan.judged
-    return frozenset(metric.metric for metric in plan.metrics if metric.node in judged)
 
 
 def _some(samples: object, n: int, seed: int) -> Samples:

@@ -104,8 +104,7 @@ class Rule:
         """Parse a rule; FilterError gives the position of the first error."""
         reader = _RuleReader(text)
         condition = reader.condition()
-        problems = (_not_a_comparison(leaf) for leaf in _leaves(condition))
-        if problem := next(filter(None, problems), ""):
+        for problem in filter(None, map(_not_a_comparison, _leaves(condition))):
             raise FilterError(f"rule {text!r:.200}: {problem}")
         return cls(text.strip(), condition, tuple(reader.operands.values()))
 
@@ -125,11 +124,8 @@ class Rule:
     def limits(self) -> Sequence[tuple[Operand, float]]:
         """Each operand with the numbers that it is compared with."""
         operands = {operand.text: operand for operand in self.operands}
-        return [
-            (operands[text], limit)
-            for leaf in _leaves(self.condition)
-            for text, limit in _limits(leaf)
-        ]
+        limits = [limit for leaf in _leaves(self.condition) for limit in _limits(leaf)]
+        return [(operands[text], limit) for text, limit in limits]
 
     @cached_property
     def needs_baseline(self) -> bool:
@@ -147,16 +143,13 @@ def out_of_reach(operand: Operand, limit: float, metric: "MetricDisplay") -> str
         return ""
     if low <= limit <= high:
         return ""
-    hint = ""
+    hint, scale = "", metric.scale if metric.scale != 1 else 100
     if metric.show == "count":
         hint = "; it is a share of the answers, also where it is shown as a count"
-    elif metric.scale != 1 and low <= limit / metric.scale <= high:
-        hint = f"; write {limit / metric.scale:g}"
-    elif metric.scale == 1 and low <= limit / 100 <= high:
-        hint = f"; for {limit:g} % write {limit / 100:g}"
-    return (
-        f"{operand.text} lies between {low:g} and {high:g}, so {limit:g} is no limit for it{hint}"
-    )
+    elif low <= limit / scale <= high:
+        hint = f"; {f'for {limit:g} % ' if metric.scale == 1 else ''}write {limit / scale:g}"
+    what = f"{operand.text} lies between {low:g} and {high:g}"
+    return f"{what}, so {limit:g} is no limit for it{hint}"
 
 
 def _shortfall(condition: Condition, values: Mapping[str, float], wanted: bool) -> float:
@@ -259,7 +252,6 @@ class _RuleReader(Reader):
         known = (*STATISTICS, *SPREAD, UNSCORED, *CHANGES)
         if name not in known:
             hint = did_you_mean(name, known) or f"; the statistics are {', '.join(known)}"
-            raise FilterError(
-                f"rule {self.text!r:.200}: no statistic {name!r:.80} at character {at + 1}{hint}"
-            )
+            what = f"no statistic {name!r:.80} at character {at + 1}"
+            raise FilterError(f"rule {self.text!r:.200}: {what}{hint}")
         return name

@@ -83,11 +83,9 @@ class Slice:
     def spread(self, metric: str, system: str, statistic: str) -> float | None:
         """A percentile or the sum of a metric's values of a system; None without a value."""
         wanted = (pl.col("metric") == metric) & (pl.col("system") == system)
-        parts = [
-            scores.filter(wanted)["value"].drop_nulls()
-            for scores, _ in self._pieces(("id", "system", "metric", "value"))
-        ]
-        values = pl.concat(parts) if parts else pl.Series(dtype=pl.Float64)
+        pieces = self._pieces(("id", "system", "metric", "value"))
+        parts = [scores.filter(wanted)["value"].drop_nulls() for scores, _ in pieces]
+        values = pl.concat([pl.Series(dtype=pl.Float64), *parts])
         if values.is_empty():
             return None
         if statistic in QUANTILES:
@@ -158,11 +156,8 @@ class Baseline:
             if not isinstance(row, str) and row.n and row.counts.dropped:
                 of = f"{metric}[{where}]" if where else metric
                 found.setdefault(of, []).append(f"{row.counts.dropped:,} ({system})")
-        return [
-            f"{of}: the drop leaves out questions that the baseline scored and that are undefined or skipped now: "
-            f"{', '.join(counts)}"
-            for of, counts in found.items()
-        ]
+        what = "the drop leaves out questions that the baseline scored and that are undefined or skipped now"
+        return [f"{of}: {what}: {', '.join(counts)}" for of, counts in found.items()]
 
     def row(
         self, metric: MetricDisplay, system: str, where: Filter | None
@@ -212,21 +207,19 @@ class Baseline:
             n, has = ("1 question", "has") if n_lost == 1 else (f"{n_lost:,} questions", "have")
             more = f" … {n_lost - IDS_SHOWN:,} more" if n_lost > IDS_SHOWN else ""
             return None, f"{n} scored in the baseline {has} no score now: {named}{more}"
-        ends = [row.difference, row.low, row.high]
-        is_skewed, mean = row.metric in SKEWED, row.base_mean or 0.0
-        if row.ratio is not None:
-            ratios = row.ratio, row.ratio_low, row.ratio_high
-            ends = [None if ratio is None else ratio - 1 for ratio in ratios]
-        elif is_skewed:
-            ends = [
-                None if end is None or (end and not mean) else end / (mean or 1.0) for end in ends
-            ]
-        if not row.lower_is_better:
-            drop, low, high = (None if end is None else 0.0 - end for end in ends)
-            ends = [drop, high, low]
-        values: dict[str, float | None] = dict(zip(DROPS, ends, strict=True))
-        value = row.p_value if statistic == "p_value" else values[statistic]
-        if value is None and is_skewed and row.base_mean == 0:
+        if statistic == "p_value":
+            value = row.p_value
+        else:  # of what is better if it is higher, the lower end of the drop is the higher one of the difference
+            at = DROPS.index(statistic)
+            at = at if row.lower_is_better else (0, 2, 1)[at]
+            value = (row.difference, row.low, row.high)[at]
+            if row.ratio is not None:
+                ratio = (row.ratio, row.ratio_low, row.ratio_high)[at]
+                value = None if ratio is None else ratio - 1
+            elif row.metric in SKEWED and value:
+                value = value / row.base_mean if row.base_mean else None
+            value = value if value is None or row.lower_is_better else 0.0 - value
+        if value is None and row.metric in SKEWED and row.base_mean == 0:
             return None, f"{metric.name} has no share of a baseline of 0"
         return value, "" if value is not None else row.note or "too few common questions"
 

@@ -89,10 +89,8 @@ def _listens(place: str | tuple[str, int]) -> bool:
         with socket.socket(family) as probe:
             probe.settimeout(2)
             probe.connect(place)
-    except (ConnectionRefusedError, FileNotFoundError):
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ConnectionRefusedError | FileNotFoundError)
     return True
 
 
@@ -149,13 +147,12 @@ def connected(
 def _silent() -> Generator[None]:
     """Keep Ray's reports of lost workers and nodes, which are in its logs, off standard output."""
     worker: Any = import_module("ray._private.worker")
-    name = "print_to_stdstream"
-    before = getattr(worker, name, None)
-    setattr(worker, name, lambda *_, **__: None)  # pyright: ignore[reportUnknownLambdaType]
+    before = getattr(worker, "print_to_stdstream", None)
+    worker.print_to_stdstream = lambda *_, **__: None  # pyright: ignore[reportUnknownLambdaType]
     try:
         yield
     finally:
-        setattr(worker, name, before)
+        worker.print_to_stdstream = before
 
 
 @contextmanager
@@ -164,11 +161,10 @@ def _on_loopback() -> Generator[None]:
     before = os.environ.get(NOT_ON_LOOPBACK)
     os.environ[NOT_ON_LOOPBACK] = "0"
     with suppress(ImportError):  # Ray reads the variable once, when it is imported
-        constants = import_module("ray._private.ray_constants")
-        constants.ENABLE_RAY_CLUSTER = False  # pyright: ignore[reportAttributeAccessIssue]
+        constants: Any = import_module("ray._private.ray_constants")
+        constants.ENABLE_RAY_CLUSTER = False
     try:
         yield
     finally:
         del os.environ[NOT_ON_LOOPBACK]
-        if before is not None:
-            os.environ[NOT_ON_LOOPBACK] = before
+        os.environ.update({} if before is None else {NOT_ON_LOOPBACK: before})

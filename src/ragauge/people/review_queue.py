@@ -3,32 +3,57 @@
 import hashlib
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from ragauge.errors import PlanError, did_you_mean
-from ragauge.people.review_reasons import (
-    KINDS,
-    MARGIN,
-    N_SAMPLE,
-    Answer,
-    ReasonKind,
-    ReviewReason,
-    bare_name,
-    metrics_about,
-    reviewed_metrics,
-)
+from ragauge.engine.batch import DISPUTE, without_judge
+from ragauge.errors import LabelError, PlanError, did_you_mean
+from ragauge.label import Label
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.scores import collected
+from ragauge.score import Flag
 
 if TYPE_CHECKING:
     import polars as pl
 
+ReasonKind = Literal["parts", "judges", "offline", "marked", "threshold", "unscored", "sample"]
+KINDS: tuple[ReasonKind, ...] = get_args(ReasonKind)
+"""The kinds of reasons, in the order in which people see their answers; the first four are disputes."""
+N_SAMPLE = 50
+MARGIN = 0.1
+COMPOSITE = "answer_match"
+JUDGED = ("gpt_score", "answer_class", "factual_correctness", "factual_accuracy")
+"""Judges' verdicts on whether an answer matches the reference."""
+OFFLINE = ("correct", "fuzzy_match", "exact_match", "number_match", "keyword_coverage", "token_f1")
+"""The same without a judge: the first that a run has gives the offline verdict."""
+PARTS = {"fuzzy_match", "gpt_score"}
 QUESTION = "Does the answer match the reference?"
-KEY_LENGTH = 16
 TEXTS = ("conversation_before", "question", "references", "answer", "contexts")
+Answer = tuple[str, str]
+"""The id of a question, and a system."""
+ANSWER = ("id", "system")  # its columns
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewReason:
+    """Why an answer is in the review queue, in words that do not reveal any verdict.
+
+    `kind`: "parts" (the parts of `answer_match` disagree), "judges" (two judges disagree), "offline" (a judge
+    disagrees with the offline metric), "marked" (a metric marked the score for review), "threshold" (a value
+    is near its threshold), "unscored" (a part of `answer_match` has no value), "sample" (drawn at random).
+    `distance` is how far the value is from the threshold, as a share of the scale.
+    """
+
+    kind: ReasonKind
+    says: str
+    distance: float = 0.0
+
+    @property
+    def is_dispute(self) -> bool:
+        return self.kind in KINDS[:4]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +165,13 @@ def review_queue(
     if problems:
         raise PlanError(problems)
     seed = run.manifest.seed if seed is None else seed
-    chosen = reviewed_metrics(run, about, metrics, thresholds or {}, margin)
+    shown = _reviewed_metrics(run, about, metrics)
+    own = {run.metric(name).metric: value for name, value in (thresholds or {}).items()}
+    middles = {each.metric: each.middle for each in shown if each.middle is not None}
+    chosen = _Reasons(run, shown, {**middles, **own}, margin)
     digests = answer_digests(run, about)
     places = {answer: at for at, answer in enumerate(random_order(digests, seed))}
-    found = {answer: why for answer, why in chosen.reasons().items() if answer in digests}
+    found = {answer: why for answer, why in chosen.by_answer().items() if answer in digests}
     for answer, place in places.items():
         if place < n_sample:
             found.setdefault(answer, []).append(ReviewReason("sample", "drawn at random"))
@@ -157,15 +185,11 @@ def review_queue(
             items.append(ReviewItem(key, *answer, tuple(kept), digests[answer], place))
     ordered, asked = tuple(sorted(items, key=_order)), question_about(run, about)
     return ReviewQueue(
-        run,
-        about,
-        asked,
-        ordered,
-        seed,
+        *(run, about, asked, ordered, seed),
         n_sample=min(n_sample, len(digests)),
         n_left_out=len(run.samples) - len(digests),
         digests=digests,
-        metrics=chosen.displays,
+        metrics=shown,
         thresholds=chosen.thresholds,
     )
 
@@ -210,7 +234,7 @@ def item_key(id: str, system: str) -> str:
     >>> item_key("q1", "a") == item_key("q1", "a") != item_key("q1a", "")
     True
     """
-    return _sha256([id, system])[:KEY_LENGTH]
+    return _sha256([id, system])[:16]
 
 
 def random_order(answers: Iterable[Answer], seed: int) -> list[Answer]:
@@ -228,6 +252,144 @@ def random_order(answers: Iterable[Answer], seed: int) -> list[Answer]:
 def _sha256(value: object) -> str:
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _reviewed_metrics(
+    run: ScoredRun, about: str | None, names: Sequence[str]
+) -> tuple[MetricDisplay, ...]:
+    """The named metrics, those of `about`, or the usual verdicts on answers; PlanError for an unknown name."""
+    if names:
+        return tuple(run.metric(name) for name in dict.fromkeys(names))
+    if about is not None:
+        return metrics_about(run, about)
+    # The judges' verdicts on the answer, and the first offline metric that the run has.
+    metrics = [(bare_name(each.metric), each) for each in run.metrics]
+    judged = [each for name, each in metrics if name in (COMPOSITE, *JUDGED)]
+    offline = [each for wanted in OFFLINE for name, each in metrics if name == wanted]
+    return tuple(each for each in (*judged, *offline[:1]) if not each.unavailable)
+
+
+@dataclass(frozen=True)
+class _Reasons:
+    """Why answers should be looked at, by the verdicts of some metrics.
+
+    `thresholds` are by label; a metric without one, on an open scale, gives no verdict.
+    """
+
+    run: ScoredRun
+    metrics: tuple[MetricDisplay, ...]
+    thresholds: Mapping[str, float]
+    margin: float
+
+    def by_answer(self) -> dict[Answer, list[ReviewReason]]:
+        """The reasons by answer: disputes, then values near their threshold."""
+        import polars as pl
+
+        found: dict[Answer, list[ReviewReason]] = {}
+        names, order = {each.metric: each.name for each in self.metrics}, ["metric", *ANSWER]
+
+        def add(rows: "pl.DataFrame", kind: ReasonKind, says: str) -> None:
+            """Say this of each row; {} is the name of its metric."""
+            columns = [*order, *(["distance"] if kind == "threshold" else [])]
+            for metric, id, system, *distance in rows.select(columns).iter_rows():
+                text = says.replace("{}", metric if kind == "judges" else names[metric])
+                own = found.setdefault((id, system), [])
+                if all(text != other.says for other in own):
+                    own.append(ReviewReason(kind, text, *distance))
+
+        for answer, reason in self._parts():
+            own = found.setdefault(answer, [])
+            own += [] if reason in own else [reason]
+        # Several judges of one metric whose values are far apart.
+        plain = {label: without_judge(label) for label in names if "judge=" in label}
+        judged = self.scores.filter(pl.col("metric").is_in(list(plain)))
+        judged = judged.with_columns(pl.col("metric").replace(plain)).group_by(order)
+        apart = judged.agg(range=pl.col("value").max() - pl.col("value").min()).sort(order)
+        add(apart.filter(pl.col("range") >= DISPUTE), "judges", "the judges of {} disagree")
+        explained = pl.DataFrame([*found], dict.fromkeys(ANSWER, pl.String), orient="row")
+        # A judge whose verdict is not that of the first metric without one.
+        offline = next((label for name in OFFLINE for label in self._of(name)), "")
+        own = self.scores.filter(pl.col("metric") == offline).select(*ANSWER, offline="is_yes")
+        for label in self._of(*JUDGED) if offline else ():
+            if not self._of(COMPOSITE) or {bare_name(label), bare_name(offline)} != PARTS:
+                both = self.scores.filter(pl.col("metric") == label).join(own, on=ANSWER)
+                differ = both.filter(pl.col("is_yes") != pl.col("offline")).sort(order)
+                add(differ, "offline", f"{names[label]} and {names[offline]} disagree")
+        # Scores that their metric marks for a reason of its own, such as a quote that is in no context.
+        marked = self.scores.filter("is_marked").join(explained, on=ANSWER, how="anti").sort(order)
+        add(marked, "marked", "{} is marked for review")
+        # Rounded, or 0.6 would be farther than 0.1 from 0.5 and 0.4 nearer.
+        near = self.scores.filter(pl.col("distance").round(9) <= self.margin)
+        add(near.sort("distance", *ANSWER), "threshold", "{} is near its threshold")
+        return found
+
+    @cached_property
+    def scores(self) -> "pl.DataFrame":
+        """The values of these metrics: id, system, metric, value, is_marked, is_yes, distance."""
+        import polars as pl
+
+        marked = pl.col("flags").list.contains(str(Flag.NEEDS_REVIEW)).fill_null(value=False)
+        rows = self.run.scan().filter(
+            pl.col("metric").is_in([each.metric for each in self.metrics])
+        )
+        frame = self.run.collect(rows.select("id", "system", "metric", "value", is_marked=marked))
+        scales = [
+            (each.metric, self.thresholds[each.metric], each.low, each.high, each.lower_is_better)
+            for each in {each.metric: each for each in self.metrics}.values()
+            if each.metric in self.thresholds
+        ]
+        numbers = dict.fromkeys(("threshold", "low", "high"), pl.Float64) | {"is_low": pl.Boolean}
+        known = pl.DataFrame(scales, schema={"metric": pl.String, **numbers}, orient="row")
+        value, threshold = pl.col("value"), pl.col("threshold")
+        is_yes = pl.when("is_low").then(value <= threshold).otherwise(value >= threshold)
+        width = pl.col("high") - pl.col("low")  # null if the scale is open
+        distance = (value - threshold).abs() / pl.when(width > 0).then(width)
+        joined = frame.join(known, on="metric", how="left")
+        return joined.with_columns(is_yes=is_yes, distance=distance).drop(numbers)
+
+    def _of(self, *names: str) -> list[str]:
+        """The labels of the metrics with these bare names."""
+        return [each.metric for each in self.metrics if bare_name(each.metric) in names]
+
+    def _parts(self) -> Iterator[tuple[Answer, ReviewReason]]:
+        """Seed rule: the fuzzy match and the judge's verdict differ, or one could not be scored."""
+        import polars as pl
+
+        for label in self._of(COMPOSITE):
+            is_it = pl.col("metric") == label
+            rows = self.scores.filter(is_it & pl.col("is_marked"))
+            wanted = is_it & pl.col("id").is_in(rows["id"].unique().to_list())
+            evidence = self.run.source.scan_evidence().filter(wanted)
+            stored = collected(evidence, self.run.folder).select(*ANSWER, "evidence")
+            both = rows.join(stored, on=ANSWER, how="left", maintain_order="left")
+            for id, system, text in both.select(*ANSWER, "evidence").iter_rows():
+                found = cast("dict[str, object]", json.loads(text)) if text else {}
+                left_out = found.get("left_out")
+                reason = ReviewReason("parts", "fuzzy_match and gpt_score disagree")
+                if left_out and isinstance(left_out, dict):
+                    missing = next(iter(cast("dict[str, str]", left_out)))
+                    reason = ReviewReason("unscored", f"{missing} could not be scored")
+                yield (id, system), reason
+
+
+def metrics_about(run: ScoredRun, about: str) -> tuple[MetricDisplay, ...]:
+    """The metrics that a name means: a label, a shown name, or the bare name of several variants."""
+    found = tuple(
+        each for each in run.metrics if about in (each.metric, each.name, bare_name(each.metric))
+    )
+    if not found:
+        known = list(dict.fromkeys(bare_name(each.metric) for each in run.metrics))
+        hint = did_you_mean(about, known) or f"; it has {', '.join(known)}"
+        raise PlanError(f"the run has no metric {about!r}{hint}")
+    return found
+
+
+def bare_name(metric: str) -> str:
+    """The name of a metric without its settings; a check's name as it is."""
+    try:
+        return Label.parse(metric).name
+    except LabelError:
+        return metric
 
 
 def _order(item: ReviewItem) -> tuple[int, int, float, int]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from ragauge.errors import StoreError
 from ragauge.people.review_labels import LabelLog, ReviewLabel, RunLabels, Value, says
-from ragauge.people.review_queue import answer_digests
-from ragauge.people.review_reasons import Answer
+from ragauge.people.review_queue import Answer, answer_digests
 from ragauge.report.plain import counted
 from ragauge.runs.manifest import LABELS, MANIFEST
 from ragauge.runs.scored_run import ScoredRun

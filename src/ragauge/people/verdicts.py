@@ -14,8 +14,7 @@ from ragauge.label import Label
 from ragauge.loaders.conflicts import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_labels import RunLabels
-from ragauge.people.review_queue import answer_digests
-from ragauge.people.review_reasons import bare_name
+from ragauge.people.review_queue import answer_digests, bare_name
 from ragauge.people.review_verdicts import applied
 from ragauge.report.plain import counted
 from ragauge.runs.manifest import LABELS, MetricDisplay

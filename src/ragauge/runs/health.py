@@ -21,13 +21,7 @@ NOT_ASKED_BECAUSE = re.compile(rf'{NOT_ASKED}[^";{{\\]+')
 
 @dataclass(frozen=True)
 class Health:
-    """What went wrong in a run; all counts are numbers of scores.
-
-    >>> import ragauge as rg
-    >>> run = rg.evaluate([{"id": "q1", "answer": "Paris"}], "dont_know")
-    >>> Health(run).is_complete, Health(run).nothing_scored
-    (True, False)
-    """
+    """What went wrong in a run; all counts are numbers of scores."""
 
     run: ScoredRun
 

@@ -21,12 +21,6 @@ def number(metric: MetricDisplay, value: object) -> str:
     return f"{shown:.{digits}f}"
 
 
-def metric_name(metric: MetricDisplay) -> str:
-    """The name, with an arrow if lower is better; a count says so."""
-    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
-    return f"{name} (count)" if metric.show == "count" else name
-
-
 def aggregate(metric: MetricDisplay, row: SummaryRow) -> str:
     """The summary row's aggregate or, for a count, its sum."""
     if metric.show == "mean" or row["mean"] is None:
@@ -52,21 +46,18 @@ def bounds(metric: MetricDisplay, row: SummaryRow) -> str:
 
 
 def unscored(row: SummaryRow) -> str:
-    """How many of a summary row's scores have no value, by status.
-
-    >>> unscored({"undefined": 0, "missing": 2, "failed": 0, "skipped": 1})
-    '2 missing, 1 skipped'
-    """
+    """How many of a summary row's scores have no value, by status."""
     statuses = [str(status) for status in Status if status is not Status.OK]
     return ", ".join(f"{row[status]:,} {status}" for status in statuses if row[status])
 
 
 def cells(metric: MetricDisplay, row: SummaryRow) -> tuple[str, str, str, str, str, str]:
-    """A summary row as people read it: name, value, interval, bounds, how many have a value or not."""
-    name, value, scored = (
-        metric_name(metric),
-        aggregate(metric, row),
-        f"{row['ok']:,} of {row['n']:,}",
-    )
+    """A summary row as people read it: name, value, interval, bounds, how many have a value or not.
+
+    The name has an arrow if lower is better; a count says so.
+    """
+    name = f"{metric.name} ↓" if metric.lower_is_better else metric.name
+    name += " (count)" if metric.show == "count" else ""
+    value, scored = aggregate(metric, row), f"{row['ok']:,} of {row['n']:,}"
     why = metric.unavailable or unscored(row)
     return name, value, interval(metric, row), bounds(metric, row), scored, why

@@ -106,11 +106,7 @@ class WrongTurn:
 
     @property
     def says(self) -> str:
-        """Until when the conversation is right.
-
-        >>> WrongTurn("a", "trip", 4, "trip#4").says
-        'right until turn 3'
-        """
+        """Until when the conversation is right."""
         return "wrong from turn 1" if self.turn == 1 else f"right until turn {self.turn - 1}"
 
 

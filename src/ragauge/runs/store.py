@@ -206,8 +206,6 @@ class RunFolder:
     def has_part(self, number: int, rows: "pl.DataFrame") -> bool:
         """Whether this batch is finished: whole, undamaged, and with nothing to be retried."""
         paths = self.scores_part(number), self.evidence_part(number)
-        if not paths[0].exists():
-            return False
         try:
             for path, columns in zip(paths, (SCORES, EVIDENCE), strict=True):
                 integrity.check_schema(path, self.path, columns)

@@ -22,11 +22,7 @@ class NotReadableError(OSError):
 
 
 def as_url(path: str | os.PathLike[str]) -> str | None:
-    """The URL that a path is meant to be; None for the path of a file or folder.
-
-    >>> as_url(Path("s3://bucket/run"))
-    's3://bucket/run'
-    """
+    """The URL that a path is meant to be; None for the path of a file or folder."""
     text = str(path)
     found = _URL.match(text)
     if found is None or os.path.lexists(text):

@@ -59,11 +59,7 @@ def parse_toml(text: str, source: str) -> Table:
 
 
 def check_table(table: Table, allowed: Mapping[str, type], place: str) -> list[str]:
-    """What is wrong with the table's keys and types; each message begins with `place`.
-
-    >>> check_table({"sute": "x", "limit": "3"}, {"suite": str, "limit": int}, "ragauge.toml")
-    ["ragauge.toml: unknown key 'sute'; did you mean 'suite'?", "ragauge.toml: limit must be a whole number, got '3'"]
-    """
+    """What is wrong with the table's keys and types; each message begins with `place`."""
     problems: list[str] = []
     for n_before, (key, value) in enumerate(table.items()):
         if len(problems) == MAX_PROBLEMS:

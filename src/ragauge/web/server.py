@@ -24,8 +24,7 @@ from ragauge.web.guard import (
     refusal,
     token_in,
 )
-from ragauge.web.review_site import ReviewSite
-from ragauge.web.viewer import Content, Viewer
+from ragauge.web.sites import Content, ReviewSite, Viewer
 
 TEXT = "text/plain; charset=utf-8"
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -62,19 +62,17 @@ def command(
             if correlation is not None:
                 raise click.UsageError("give --correlation, or --sensitivity and --specificity")
             correlation = max(correlation_of(expected, sensitivity, specificity), 0.0)
-        helps = correlation or 0.0
-        needs = [
-            labels_needed(each, rate=expected, correlation=helps, n_rows=rows) for each in margins
-        ]
-        write_report(label_plan_report({"": tuple(needs)}, None, helps), targets)
+        assumed = {"rate": expected, "correlation": correlation or 0.0}
+        needs = [labels_needed(each, **assumed, n_rows=rows) for each in margins]
+        write_report(label_plan_report({"": needs}, None, assumed["correlation"]), targets)
         return
     if run is None:
         raise click.UsageError("LABELS needs the RUN that they belong to")
-    assumed = dict(zip(ASSUMED, (rate, sensitivity, specificity, correlation, rows), strict=True))
-    if given := [f"--{name}" for name, value in assumed.items() if value is not None]:
-        raise click.UsageError(
-            f"{', '.join(given)} and LABELS RUN exclude each other: with labels these are measured"
-        )
+    values = (rate, sensitivity, specificity, correlation, rows)
+    names = [f"--{name}" for name, value in zip(ASSUMED, values, strict=True) if value is not None]
+    if names:
+        what = "and LABELS RUN exclude each other: with labels these are measured"
+        raise click.UsageError(f"{', '.join(names)} {what}")
     from ragauge.people.calibrate import calibrate
     from ragauge.runs.store import RunFolder
 
@@ -85,8 +83,7 @@ def command(
         metrics=() if metric is None else (metric,),
         **reading.reading(),
     )
-    best = found.best
-    if best is None:
+    if (best := found.best) is None:
         first = found.metrics[0]
         raise PlanError(f"{first.name} has no figure of agreement: {first.why_not}")
     label = best.metric.metric

@@ -69,15 +69,11 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
     """What a metric means, what it reads, and how far it agrees with people."""
     low, high = ("unbounded" if end is None else f"{end:g}" for end in (metric.low, metric.high))
     better = "lower" if metric.lower_is_better else "higher"
-    lines = [
-        f"{metric.name} (version {metric.version})",
-        "",
-        *(inspect.getdoc(metric.function) or "No documentation.").splitlines(),
-        "",
-        f"Reads: {', '.join(fields_of(metric))}",
-        f"Range: {low} to {high}, {better} is better",
-        *(["Settings and their defaults:"] if metric.settings else []),
-    ]
+    text = inspect.getdoc(metric.function) or "No documentation."
+    lines = [f"{metric.name} (version {metric.version})", "", *text.splitlines(), ""]
+    lines.append(f"Reads: {', '.join(fields_of(metric))}")
+    lines.append(f"Range: {low} to {high}, {better} is better")
+    lines += ["Settings and their defaults:"] if metric.settings else []
     for setting in metric.settings:
         default = json.dumps(setting.default, ensure_ascii=False)
         filled = FILLED_IN.get(setting.name) if setting.default is None else None
@@ -95,29 +91,20 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
         where = f" (if {each.when})" if each.when else ""
         lines.append(f"Caution: {each.label}: {each.says}{where}; {each.figure}")
     if any(each.version != metric.version for each in trust.measured):
-        other = f"another version than {metric.version}, which is this one."
-        lines.append(f"The figures are of {other}")
+        version = f"another version than {metric.version}, which is this one"
+        lines.append(f"The figures are of {version}.")
     yield Table((), (), closing=lines)
-    rows = [
-        (
-            each.label,
-            f"{each.claim}: {each.kind}",
-            "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)) + " †" * each.is_fitted,
-            "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})",
-            f"{each.n:,}",
-            ", ".join(each.sets),
-        )
-        for each in trust.measured
-    ]
+    rows: list[tuple[str, ...]] = []
+    for each in trust.measured:
+        area = "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)) + " †" * each.is_fitted
+        tau = "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})"
+        what = f"{each.claim}: {each.kind}"
+        rows.append((each.label, what, area, tau, f"{each.n:,}", ", ".join(each.sets)))
     fitted = "† The metric was fitted on some of these sets; expect lower figures on others."
-    yield Table(
-        ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets"),
-        rows,
-        sides="llllrl",
-        wraps=True,
-        caption=f"Agreement of {metric.name} with people",
-        closing=["", fitted] if any(each.is_fitted for each in trust.measured) else [],
-    )
+    closing = ["", fitted] if any(each.is_fitted for each in trust.measured) else []
+    header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")
+    caption = f"Agreement of {metric.name} with people"
+    yield Table(header, rows, sides="llllrl", wraps=True, caption=caption, closing=closing)
 
 
 def _suite_tables(suite: Suite) -> Iterator[Table]:

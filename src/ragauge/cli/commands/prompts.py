@@ -33,9 +33,8 @@ def command(
     prompts = Prompts(language=language)
     if show is not None:
         if show not in prompts.by_name:
-            raise click.UsageError(
-                f"no prompt {show!r}; the prompts are {', '.join(prompts.by_name)}"
-            )
+            known = ", ".join(prompts.by_name)
+            raise click.UsageError(f"no prompt {show!r}; the prompts are {known}")
         print_data(file_of(prompts.by_name[show]))
         return 0
     if folder is None:

@@ -17,8 +17,7 @@ from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
 from ragauge.people.review_labels import rater_problems
-from ragauge.people.review_queue import review_queue
-from ragauge.people.review_reasons import MARGIN, N_SAMPLE, ReasonKind
+from ragauge.people.review_queue import MARGIN, N_SAMPLE, ReasonKind, review_queue
 from ragauge.report.plain import counted
 from ragauge.runs.store import RunFolder
 
@@ -143,8 +142,8 @@ def serve_command(
     """
     from ragauge.cli.commands.view import serve_until_stopped
     from ragauge.web.guard import LOOPBACK
-    from ragauge.web.review_site import ReviewSite
     from ragauge.web.server import serving
+    from ragauge.web.sites import ReviewSite
 
     site = ReviewSite(queue.review(run, settle=settle), rater_name(rater))
     site.review.check_rater(site.rater)

@@ -40,11 +40,10 @@ def command(
             code = error.exit_code
             continue
         say(*samples.notes)
-        can_score = any(name in samples.columns for name in SCORED)
-        if not can_score:
-            say(
-                f"none of the fields {', '.join(SCORED)} found; map a column with --map FIELD=COLUMN"
-            )
+        verdict = "no errors"
+        if not {*SCORED} & {*samples.columns}:
+            verdict, names = "nothing to score", ", ".join(SCORED)
+            say(f"none of the fields {names} found; map a column with --map FIELD=COLUMN")
         rows: list[tuple[str, ...]] = []
         for name in samples.columns:
             values = cast(list[object], samples.frame[name].to_list())
@@ -55,9 +54,8 @@ def command(
             rows.append((name, meaning, *(f"{n:,}" for n in counts)))
         header = ("column", "meaning", "rows", "null", "empty")
         title = str(source) if len(sources) > 1 else ""
-        verdict = "no errors" if can_score else "nothing to score"
-        systems = counted(len(samples.systems), "system")
-        closing = [f"{counted(len(samples), 'sample')} of {systems}; {verdict}"]
+        n, systems = counted(len(samples), "sample"), counted(len(samples.systems), "system")
+        closing = [f"{n} of {systems}; {verdict}"]
         tables.append(Table(header, rows, sides="llrrr", wraps=True, title=title, closing=closing))
     if tables:
         write_report(Report("", tables=tables), targets)

@@ -30,7 +30,7 @@ def command(
     this machine can reach the server. Stop it with Ctrl-C.
     """
     from ragauge.web.server import serving
-    from ragauge.web.viewer import Viewer
+    from ragauge.web.sites import Viewer
 
     import_plugins(plugins)
     viewer = Viewer([RunFolder.at(folder).read() for folder in runs or (latest_run(),)])
