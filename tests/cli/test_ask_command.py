@@ -295,3 +295,18 @@ def test_a_full_disk_ends_it_with_what_to_do(here):
     assert done.returncode == 5
     assert "cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_code_in_c_that_keeps_pythons_lock_ends_the_command_and_is_named(tmp_path):
+    (tmp_path / "app.py").write_text(
+        "import re\ndef answer(question):\n    return str(re.match('(a+)+$', 'a' * 60 + 'b'))\n"
+    )
+    (tmp_path / "asked.csv").write_text("question\nHow many?\n")
+    code = "from ragauge.cli import asking, main\nasking.HELD_S = 1\n"
+    code += "main(['ask', 'asked.csv', '--target', 'app.py:answer', '--timeout', '0.2'])\n"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert 'app.py", line 3 in answer' in done.stderr

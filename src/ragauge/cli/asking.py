@@ -16,7 +16,7 @@ from ragauge.asking.asking import Limits, Tally
 from ragauge.cli.options import AskOptions
 from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import Sparse, live_line, spoken
-from ragauge.cli.streams import one_line, say
+from ragauge.cli.streams import HELD_S, ended_if_held, one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
@@ -93,7 +93,8 @@ class Inquiry:
         def words() -> str:
             return _words(last[0], time.monotonic() - begun) if last else "starting"
 
-        with live_line(words, quiet=quiet), redirect_stdout(sys.stderr):
+        held_s = max(HELD_S, 2 * self.plan.limits.timeout_s)
+        with live_line(words, quiet=quiet), redirect_stdout(sys.stderr), ended_if_held(held_s):
             try:
                 return self.plan.run(tell)
             except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """A command and its process: standard streams whose reader may leave, and signals that end it; what is finished is kept."""
 
 import _thread
+import faulthandler
 import io
 import os
 import signal
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """SIGHUP arrives when the terminal is closed; Windows does not have it."""
 SOON_S = 0.01
+HELD_S = 60.0
+"""Code in C that keeps Python's lock for less long than this is waited for."""
 MAX_CAUSES = 100
 PATIENCE_S = 3.0
 """How long a command reads from a pipe before it says what it waits for."""
@@ -40,6 +43,30 @@ class TerminatedError(KeyboardInterrupt):
     def __init__(self, signum: int) -> None:
         self.signum = signum
         super().__init__()
+
+
+@contextmanager
+def ended_if_held(seconds: float) -> Generator[None]:
+    """Within it, code in C that keeps Python's lock (the GIL) for longer than this ends the process, with the lines where each thread is.
+
+    Neither a time limit nor a signal is seen then.
+    """
+    ended = threading.Event()
+
+    def watch() -> None:
+        is_over = sys.__stderr__ is None
+        while not is_over:
+            faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+            is_over = ended.wait(seconds / 4)
+        faulthandler.cancel_dump_traceback_later()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager
