@@ -5,14 +5,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
-    """Texts that have a vector now, and had none before: made, or found in the cache."""
-
-    texts: int
-    characters: int
-
-
-@dataclass(frozen=True, slots=True)
 class Judged:
     """A judge has replied to one call, or failed."""
 
@@ -20,13 +12,20 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """Rows for which one function of the plan has been computed, times the number of such functions."""
+class Computed:
+    """The node with this key has been computed for some rows."""
 
-    cells: int
+    node: str
 
 
-Event = Encoded | Judged | Scored
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Rows for which everything that waits for no judge has been computed."""
+
+    rows: int
+
+
+Event = Computed | Judged | Measured
 Listener = Callable[[Event], None]
 """Called for each event, possibly from several threads at once; it must be quick and not raise."""
 

@@ -76,7 +76,6 @@ class Tally:
     n: int
     answered: int = 0
     kept: int = 0
-    """Answers of an earlier run."""
     not_asked: int = 0
     cost_usd: float = 0.0
     n_failed: int = 0

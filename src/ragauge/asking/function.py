@@ -22,7 +22,7 @@ from ragauge.storage.python_file import import_file
 from ragauge.storage.regular_file import is_file
 
 if TYPE_CHECKING:
-    from ragauge.asking.spans import Collector, Spans
+    from ragauge.asking.spans import Spans
 
 WHOLE = ("row", "sample", "fields", "inputs", "item", "example")
 """Names of a first parameter that takes all fields of the question as a mapping."""
@@ -46,9 +46,9 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
         return OpenTarget(named, identity)
     target = FunctionTarget.of(cast(Function, named), shown)
     if "opentelemetry.trace" in sys.modules and importlib.util.find_spec("opentelemetry.sdk"):
-        from ragauge.asking.spans import collector
+        from ragauge.asking.spans import collected
 
-        target.collector = collector()
+        target.new_spans = collected()
     fields = None if target.row else frozenset(target.fields.values())
     settings = None if target.takes_any else frozenset(target.settings)
     return OpenTarget(target, identity, "target", fields, settings, frozenset(target.required))
@@ -104,7 +104,7 @@ class FunctionTarget:
     takes_any: bool = False
     threads: "Calls[Response | BaseException]" = field(default_factory=Calls)
     tasks: "Calls[Response | BaseException]" = field(default_factory=Calls)
-    collector: "Collector | None" = None
+    new_spans: "type[Spans] | None" = None
 
     @classmethod
     def of(cls, function: Function, shown: str) -> "FunctionTarget":
@@ -143,7 +143,7 @@ class FunctionTarget:
     async def answer(self, inputs: Mapping[str, object]) -> Response:
         given, keywords = self.arguments(inputs)
         function = self.function
-        spans = None if self.collector is None else self.collector.spans()
+        spans = None if self.new_spans is None else self.new_spans()
         inner = function if inspect.isroutine(function) else function.__call__
         call = partial(_outcome, partial(function, *given, **keywords), spans)
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):

@@ -23,7 +23,6 @@ TOKENS = {
     "output_tokens": ("output_tokens", "completion_tokens", "candidates_token_count"),
     "cost_usd": ("cost_usd", "total_cost_usd"),
 }
-"""Our names of what an answer used, and those of the tools that report it."""
 REPORTING = frozenset((*USAGE, *(name for names in TOKENS.values() for name in names)))
 OF_TURN = ("conversation", "turn", "whole_conversation")
 """What a loader adds to the messages of a chat; here they are the answer to one question."""

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import cache
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
@@ -41,10 +40,6 @@ class Collector(SpanProcessor):
     def __init__(self) -> None:
         self._questions: WeakValueDictionary[int, Spans] = WeakValueDictionary()
 
-    def spans(self) -> Spans:
-        """A new list, which collects as long as it is held."""
-        return Spans()
-
     def on_start(self, span: trace.Span, parent_context: object = None) -> None:  # noqa: ARG002
         parent: SpanContext | None = getattr(span, "parent", None)
         spans = _here.get() or (None if parent is None else self._questions.get(parent.span_id))
@@ -58,19 +53,20 @@ class Collector(SpanProcessor):
             spans.ended.append(span)
 
 
-def collector() -> Collector | None:
-    """The collector of the program's tracer provider, which is a new one if it has none; None if its spans go nowhere."""
+def collected() -> type[Spans] | None:
+    """Spans, which the program's tracer provider (a new one if it has none) fills from now on; None if its spans go nowhere."""
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         trace.set_tracer_provider(TracerProvider())
     provider = trace.get_tracer_provider()
-    return _attached(provider) if isinstance(provider, TracerProvider) else None
+    if not isinstance(provider, TracerProvider):
+        return None
+    if provider not in _attached:
+        provider.add_span_processor(Collector())
+        _attached.add(provider)
+    return Spans
 
 
-@cache
-def _attached(provider: TracerProvider) -> Collector:
-    made = Collector()
-    provider.add_span_processor(made)
-    return made
+_attached: WeakSet[TracerProvider] = WeakSet()
 
 
 def traced(

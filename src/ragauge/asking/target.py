@@ -59,11 +59,9 @@ class OpenTarget:
     fields: frozenset[str] | None = None
     settings: frozenset[str] | None = None
     required: frozenset[str] = frozenset()
-    """Fields or settings without which it cannot be asked."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """What no text that is kept or shown may contain."""
     model: str | None = None
-    """The model that answers, for its price."""
 
     def inputs(
         self, question: Mapping[str, object], variant: Mapping[str, object]

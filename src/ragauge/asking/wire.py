@@ -10,7 +10,6 @@ from ragauge.errors import PlanError
 from ragauge.network.endpoints import Unanswered
 
 PLACE = re.compile(r"\{([A-Za-z_][\w.]*)\}")
-"""Where a field goes: `{question}`. Other braces stay."""
 EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 """How a line of server-sent events begins; no JSON does."""
 DELTA = "/choices/0/delta/content"

@@ -104,14 +104,11 @@ class Usage:
     calls: int = 0
     cached: int = 0
     failed: int = 0
-    """Calls without a reply."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
     without_count: int = 0
-    """Calls whose provider reports no token counts."""
     refused: int = 0
-    """Questions beyond the budget."""
     used_up: str = ""
     """Why the budget allows no more calls; empty while it does."""
     n_in_flight: int = 0
@@ -119,14 +116,12 @@ class Usage:
     _held_usd: float = 0.0
     _pending: Counter[str] = field(default_factory=Counter[str])
     _tried: set[str] = field(default_factory=set[str])
-    """Prompts with a finished call."""
     _highest_usd: dict[str, float] = field(default_factory=dict[str, float])
     """The highest cost that a call of a kind reported: what the next may cost, where there is no price."""
     _reported: dict[str, TokenUsage] = field(default_factory=dict[str, TokenUsage])
     _expected: dict[bytes, CallSize] = field(default_factory=dict[bytes, CallSize])
     _turn: "asyncio.Lock | None" = None
     _ended: "asyncio.Event | None" = None
-    """Set when the next call ends."""
 
     def expect(self, key: bytes, size: CallSize) -> None:
         """Count a call that would be made."""

@@ -15,7 +15,6 @@ T = TypeVar("T")
 IDLE_S = 0.05
 """A writer's thread ends after this long without work, and restarts when needed."""
 RENEW_S = LEASE_S / 3
-"""How often an owner renews its leases."""
 POLL_S = 0.2
 """How often a run looks whether another one has the reply."""
 Kind = Literal["find", "keep", "release", "renew", "claim"]

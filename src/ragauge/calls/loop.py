@@ -94,7 +94,6 @@ class _Joined(threading.local):
 
 _joined = _Joined()
 _groups: ContextVar[tuple[Group, ...]] = ContextVar("_groups", default=())
-"""Groups of the running task."""
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from heapq import heappop, heappush
 from itertools import count
 
 MAX_CONCURRENCY = 128
-"""Default maximum of requests in flight."""
 
 # Rising: released at the start, unless told otherwise; the level aimed at before the first answer; the rise per second until then.
 _AT_ONCE, _FIRST_GOAL, _FIRST_A_SECOND = 6, 72, 800.0

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from shlex import quote
 from threading import Lock
 from time import monotonic
@@ -12,110 +11,52 @@ from time import monotonic
 from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
 from ragauge.engine.workload import Workload
-from ragauge.progress import Encoded, Event, Judged, Listener, ignore
+from ragauge.progress import Computed, Event, Judged, Listener, Measured, ignore
 
-HALF_LIFE_S = 10.0  # after this time of work in a phase, what was learned counts half
-BATCHES_KNOWN = 3  # after this many batches only their rows count
+HALF_LIFE_S = 10.0
+"""After this time, how fast judges were counts half."""
 LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
 """A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
-SURE_S, MOST_UNKNOWN = 2.0, 0.2
-"""Before 20 s a time left is shown only if at most a fifth of all is left to phases with less than 2 s of work."""
+PIECES_KNOWN = 5
+"""After so many pieces, of each process, the time that rows take is known."""
+KNOWN_CALLS = 20
+"""After this many calls that of judges is: the first ones are made one after the other."""
 SPARSE_S = (20.0, 30.0, 60.0)
 """Seconds until the first line, the second, and between all others, where there is no terminal."""
-LONG_S = 120.0  # a run that will take longer says so
-KNOWN_CALLS = 20  # after this many calls of judges too: the first ones are made one after the other
-MOST_NAMED = 4  # metrics that the note names
-WORTH_NAMING = 0.1  # the share of a run's time from which a metric is named
-KNOWN_S = 1.0  # after this time of work in a phase, its usual speed does not count any more
-
-
-class Phase(StrEnum):
-    """What a run does, in the words that it is shown with."""
-
-    ENCODING = "encoding"
-    SCORING = "scoring"
-    JUDGING = "judging"
-
-
-USUAL_SECONDS = {Phase.ENCODING: 1 / 30_000, Phase.SCORING: 0.0003, Phase.JUDGING: 0.05}
-"""Seconds for one unit on a small machine, until the run's own speed is known: for a character, for a row and
-function, and for a call, of which many are made at a time."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far one phase is, and its exponentially weighted speed, from a usual one on.
-
-    `expected` is an estimate, so `done` may exceed it.
-    """
-
-    expected: float
-    usual: float  # seconds for one unit, until it is known
-    known_units: float = 0.0
-    """Until this many units are done, the usual speed counts too: the first units may not be typical."""
-    done: float = 0.0
-    units: float = 0.0
-    seconds: float = 0.0
-    learned: float = 0.0  # all units whose speed was learned; `units` forgets
-
-    def learn(self, units: float, seconds: float) -> None:
-        self.learned += units
-        kept = 0.5 ** (seconds / HALF_LIFE_S)
-        self.units = self.units * kept + units
-        self.seconds = self.seconds * kept + seconds
-
-    @property
-    def seconds_per_unit(self) -> float:
-        if self.units == 0:
-            return self.usual
-        known = min(1.0, self.seconds / KNOWN_S, self.learned / max(self.known_units, self.learned))
-        return known * self.seconds / self.units + (1 - known) * self.usual
-
-    @property
-    def left_s(self) -> float:
-        return max(0.0, self.expected - self.done) * self.seconds_per_unit
+LONG_S = 120.0
+"""A run that will take longer says so."""
+MOST_NAMED = 4
+"""Most metrics that the note names."""
+WORTH_NAMING = 0.1
+"""The share of a run's time from which a metric is named."""
 
 
 @dataclass(slots=True)
 class Forecast:
     """Turns the events of a run into how far it is and how long it will still take.
 
-    `clock` gives seconds. Time that passes before an event counts for that event's phase.
+    `clock` gives seconds; `at_once` batches are measured by as many processes.
     """
 
     work: Workload
     clock: Callable[[], float] = monotonic
-    phases: dict[Phase, Progress] = field(init=False)
-    phase: Phase | None = None  # of the last event
-    texts: int = 0  # that have a vector
+    at_once: int = 1
+    node_s: dict[str, float] = field(default_factory=dict[str, float])
+    """Seconds that nodes took, by their keys."""
+    rows: int = 0
+    calls: int = 0
     worked_s: float = 0.0
-    _n_batches: int = 0
-    _total_s: float | None = None
-    """Seconds of the whole run, as long for each row as for those of the finished batches."""
+    is_judging: bool = False
+    _pieces: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
+    """When each piece of rows was done, and how many rows were then."""
+    _call_s: float = 0.0
+    """Seconds of `_n_calls`, both of which forget."""
+    _n_calls: float = 0.0
     _last: float = field(init=False)
     _lock: Lock = field(init=False, default_factory=Lock)
 
     def __post_init__(self) -> None:
-        expected = (self.work.characters, self.work.cells, self.work.calls)
-        self.phases = {
-            phase: Progress(units, usual)
-            for (phase, usual), units in zip(USUAL_SECONDS.items(), expected, strict=True)
-        }
-        # The columns of a batch come one after the other, and some take a hundred times as long.
-        batch = min(self.work.batch_rows, self.work.n_rows) / max(1, self.work.n_rows)
-        self.phases[Phase.SCORING].known_units = self.work.cells * batch
         self._last = self.clock()
-
-    def measured(self, characters_per_second: float) -> None:
-        """Take a speed that was measured on a few texts instead of the usual one."""
-        self.phases[Phase.ENCODING].usual = 1 / characters_per_second
-
-    def without_encoding(self) -> None:
-        """Expect no events of texts and calls: worker processes tell of finished batches only, whose pace has
-        all the time in it."""
-        encoding, scoring = self.phases[Phase.ENCODING], self.phases[Phase.SCORING]
-        scoring.usual *= 1 + encoding.left_s / max(scoring.left_s, 1e-9)
-        encoding.expected = 0
 
     def tell(self, event: Event) -> None:
         """Learn from an event; the listener of a run."""
@@ -123,34 +64,35 @@ class Forecast:
             now = self.clock()
             passed, self._last = now - self._last, now
             self.worked_s += passed
-            if isinstance(event, Encoded):
-                phase, units = Phase.ENCODING, float(event.characters)
-                self.texts += event.texts
-            elif isinstance(event, Judged):
-                phase, units = Phase.JUDGING, float(event.calls)
+            if isinstance(event, Computed):
+                self.node_s[event.node] = self.node_s.get(event.node, 0.0) + passed
+                return
+            self.is_judging = isinstance(event, Judged)
+            if isinstance(event, Measured):
+                self.rows += event.rows
+                self._pieces.append((self.worked_s, self.rows))
             else:
-                phase, units = Phase.SCORING, event.cells
-            progress = self.phases[phase]
-            if progress.done:  # before that, time passes until a model is loaded or a judge replies
-                progress.learn(units, passed)
-            progress.done += units
-            self.phase = phase
-            batch = self.work.cells * self.work.batch_rows / max(1, self.work.n_rows)
-            scoring = self.phases[Phase.SCORING]
-            n_batches = int(scoring.done / max(1.0, batch))
-            if n_batches != self._n_batches or scoring.done >= scoring.expected:
-                # A batch is done: expect of the other rows what its rows and those before needed.
-                self._n_batches = n_batches
-                self._total_s = self.worked_s / max(self.share, 1e-9)
-                encoding, judging = self.phases[Phase.ENCODING], self.phases[Phase.JUDGING]
-                encoding.expected = encoding.done / self.share
-                if self.share >= 1:  # before that, two batches are judged at a time
-                    judging.expected = judging.done
+                if self.calls < KNOWN_CALLS <= self.calls + event.calls:
+                    self._call_s = self._n_calls = 0.0
+                elif self.calls:  # before the first, time passes until a judge replies
+                    kept = 0.5 ** (passed / HALF_LIFE_S)
+                    self._call_s = self._call_s * kept + passed
+                    self._n_calls = self._n_calls * kept + event.calls
+                self.calls += event.calls
 
     @property
-    def share(self) -> float:
-        """The share of the values that are computed."""
-        return min(1.0, self.phases[Phase.SCORING].done / max(1, self.work.cells))
+    def rows_left_s(self) -> float:
+        """Seconds for the other rows, from the first pieces on, before which models are opened."""
+        if len(self._pieces) <= self.at_once:
+            return 0.0
+        (start, first), (end, done) = self._pieces[self.at_once - 1], self._pieces[-1]
+        begun = (self.at_once - 1) / 2 * done / len(self._pieces)  # by the other processes
+        return (end - start) / (done - first + begun) * max(0.0, self.work.n_rows - done - begun)
+
+    @property
+    def calls_left_s(self) -> float:
+        left = max(0, self.work.calls - self.calls)
+        return left * self._call_s / self._n_calls if self._n_calls else 0.0
 
     @property
     def left_s(self) -> float:
@@ -159,26 +101,20 @@ class Forecast:
 
     @property
     def total_s(self) -> float:
-        """Seconds of the whole run, about: by the phases' speeds, and with each finished batch more by the rows'.
-
-        Batches do the same work on other rows. What the phases expect of texts that occur again is a guess.
-        """
-        by_phase = self.worked_s + sum(progress.left_s for progress in self.phases.values())
-        if self._total_s is None or self.work.calls:  # two batches are judged at a time
-            return by_phase
-        # Towards the end the phases know best what is left.
-        share = (1 - self.share) * min(1.0, self._n_batches / BATCHES_KNOWN)
-        return max(self.worked_s, share * self._total_s + (1 - share) * by_phase)
+        """Seconds of the whole run, about: judges are asked while rows are measured."""
+        return self.worked_s + max(self.rows_left_s, self.calls_left_s)
 
     @property
     def is_known(self) -> bool:
         """Whether the time left is known well enough to be shown."""
-        if self.worked_s >= SHOWN_FROM_S:
-            return True
-        unknown_s = sum(each.left_s for each in self.phases.values() if each.seconds < SURE_S)
-        return (
-            self.worked_s >= max(LEAST_S, SHOWN_FROM_SHARE * self.total_s)
-            and unknown_s <= MOST_UNKNOWN * self.total_s
+        knows_rows = len(self._pieces) >= PIECES_KNOWN * self.at_once
+        if self.work.calls:
+            most = max(3 * KNOWN_CALLS, SHOWN_FROM_SHARE * self.work.calls)
+            knows_calls = self.calls >= min(most, self.work.calls / 2)
+            knows_calls |= self._n_calls > 0 and self.worked_s >= LONG_S / 4
+            knows_rows = knows_calls and (knows_rows or not self._pieces)
+        return knows_rows and self.worked_s >= max(
+            LEAST_S, min(SHOWN_FROM_S, SHOWN_FROM_SHARE * self.total_s)
         )
 
 
@@ -199,16 +135,10 @@ def watching(
         nonlocal is_noted
         forecast.tell(event)
         with lock:
-            worked, judging = forecast.worked_s, forecast.phases[Phase.JUDGING]
-            # The speed of judges is known after some calls, or after a time that is long by itself.
-            knows_calls = (
-                judging.done >= min(KNOWN_CALLS, judging.expected / 2) or worked >= LONG_S / 4
-            )
-            is_known = forecast.is_known and knows_calls
-            if not is_noted and is_known and forecast.total_s > LONG_S:
+            if not is_noted and forecast.is_known and forecast.total_s > LONG_S:
                 is_noted = True
                 say(note(forecast))
-            say_if_due(worked)
+            say_if_due(forecast.worked_s)
 
     with saying(lambda: words(forecast), quiet=False) as say_if_due:
         yield tell
@@ -237,23 +167,17 @@ def saying(text: Callable[[], str], *, quiet: bool) -> Generator[Callable[[float
 def words(forecast: Forecast) -> str:
     """What the run is doing, how far it is and how long it still takes.
 
-    `encoding 1,200 of about 9,800 texts · about 40 s left`
+    `scoring 1,200 of 9,800 answers · about 40 s left`
     """
-    phase, work = forecast.phase, forecast.work
-    if phase is None:
-        return "starting"
-    progress = forecast.phases[phase]
-    total = max(progress.expected, progress.done)
-    if phase is Phase.ENCODING:
-        share = progress.done / max(total, 1)
-        done, total, unit = forecast.texts, round(forecast.texts / max(share, 1e-9)), "texts"
-    elif phase is Phase.JUDGING:
-        done, unit = progress.done, "calls"
+    work, n_calls = forecast.work, forecast.calls
+    if forecast.is_judging:
+        about = "about " if n_calls < work.calls else ""
+        done = f"judging {n_calls:,} of {about}{max(n_calls, work.calls):,} calls"
+    elif forecast.rows:
+        done = f"scoring {forecast.rows:,} of {work.n_rows:,} answers"
     else:
-        done, total, unit = work.n_rows * forecast.share, work.n_rows, "answers"
-    about = "" if phase is Phase.SCORING or done >= total else "about "
-    left = f" · {spoken(forecast.left_s)} left" if forecast.is_known else ""
-    return f"{phase} {int(done):,} of {about}{int(total):,} {unit}{left}"
+        return "starting"
+    return done + (f" · {spoken(forecast.left_s)} left" if forecast.is_known else "")
 
 
 def spoken(seconds: float) -> str:
@@ -276,19 +200,24 @@ def spoken(seconds: float) -> str:
 def long_run_note(forecast: Forecast, plan: Plan) -> str:
     """That a run takes long, what takes the time, and how to leave it out."""
     total_s, work = max(forecast.total_s, 1e-9), forecast.work
-    # The seconds that each metric's encoding and calls take, the longest first.
-    character_s = forecast.phases[Phase.ENCODING].seconds_per_unit
-    costs = {name: n * character_s for name, n in (work.encoded_by or {}).items()}
-    calls_s = forecast.phases[Phase.JUDGING].seconds_per_unit * work.calls
+    # The seconds of the nodes that each metric needs, and of its calls, the longest first.
+    alone = {key: n_s for key, n_s in forecast.node_s.items() if key not in plan.judged}
+    rows_s = forecast.rows_left_s if work.calls else total_s
+    share = rows_s / max(sum(alone.values()), 1e-9)
+    costs = {
+        metric.name: share * sum(alone.get(node.key, 0.0) for node in plan.only([metric]).nodes)
+        for metric in plan.metrics
+    }
     for name in work.judged_by:
-        costs[name] = costs.get(name, 0.0) + calls_s / len(work.judged_by)
+        costs[name] = costs.get(name, 0.0) + forecast.calls_left_s / len(work.judged_by)
     large = [name for name, seconds in costs.items() if seconds >= WORTH_NAMING * total_s]
     large.sort(key=lambda name: -costs[name])
     named = large[:MOST_NAMED]
     note = f"this run will take {spoken(total_s)}"
     if not named:
-        how = "score fewer questions with --limit, or name the metrics that you need with -m"
-        return f"{note}; {how}"
+        return (
+            f"{note}; score fewer questions with --limit, or name the metrics that you need with -m"
+        )
     # Metrics that read the same texts share the work, so that their times can exceed the whole.
     shared = " alone" if sum(map(costs.__getitem__, named)) > 1.05 * total_s else ""
     each = ", ".join(f"{name} ({spoken(costs[name])}{shared})" for name in named)

@@ -13,7 +13,7 @@ from ragauge import catalog
 from ragauge.cli.options import import_plugins
 from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.output import RUNS, cache_path, check_groups, write_report
-from ragauge.cli.progress import LONG_S, Forecast, live_line, long_run_note, watching
+from ragauge.cli.progress import Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
@@ -230,12 +230,10 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         return run()
     forecast = Forecast(evaluation.workload(work.folder))
     if executor is not None or not evaluation.reports(workers):
-        # Worker processes say nothing until their first batch is done.
-        if (speed := evaluation.characters_per_second()) is not None:
-            forecast.measured(speed)
-        if forecast.total_s > LONG_S:
-            say(long_run_note(forecast, plan))
-        forecast.without_encoding()
+        # Worker processes report finished batches only.
+        forecast.at_once = workers
+        if executor is None:
+            forecast.node_s |= evaluation.node_seconds()
     with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
         return run(listener=listener)
 

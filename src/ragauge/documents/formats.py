@@ -28,7 +28,6 @@ _TITLE = re.compile(r"<title[^>]*>([^<|]*)", re.IGNORECASE)
 _ROW, _CELL, _BOLD = "\x1e", "\x1f", "\x1d"
 """What ends a row, begins a cell, and is around bold words, until all is read."""
 _BOLD_LINE = re.compile(f"^ *{_BOLD}([^{_BOLD}\n]{{3,60}}[^{_BOLD}\n.:!?]){_BOLD} *$", re.MULTILINE)
-"""The heading of a page without headings."""
 
 
 def text_of_html(html: str) -> str:

@@ -19,7 +19,6 @@ from ragauge.loaders.table import Table
 from ragauge.storage.regular_file import as_url, is_folder, read_regular
 
 MAX_BYTES = 256 * 2**20
-"""Largest document that is read."""
 NEAR_EMPTY = 4
 """A passage of fewer words is left out."""
 SAME = 0.95

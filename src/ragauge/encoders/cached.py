@@ -3,11 +3,10 @@
 import json
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock, RLock
+from threading import RLock
 from typing import TypeVar
 
 import numpy as np
@@ -15,7 +14,6 @@ import numpy as np
 from ragauge.encoders.local import LocalEncoder
 from ragauge.encoders.protocol import Encoder, Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError
-from ragauge.progress import Encoded, Listener, ignore
 from ragauge.storage.cache import Cache, digest
 
 MEMORY_BYTES = 256 * 2**20
@@ -66,7 +64,6 @@ class CachedEncoder:
         self._lock = RLock()
         self._n_down = 0
         self._reason = ""
-        self.listener: Listener = ignore
         self.n_encoded = 0
         """Texts that the encoder itself received."""
         self.wanted_tokens: frozenset[tuple[int | None, LongText]] = frozenset()
@@ -193,42 +190,11 @@ class CachedEncoder:
                     continue
                 self._recent.add(key, packed)
             missing = [text for text in absent if text not in found]
-            if known := [text for text in absent if text in found]:
-                self.listener(Encoded(len(known), sum(map(len, known))))
             for piece in pieces(missing, len):
-                with self._reporting(piece):
-                    made = self._try(piece, encode)
+                made = self._try(piece, encode)
                 self._keep(kind, {keys[text]: result for text, result in made.items()})
                 found |= made
         return found
-
-    @contextmanager
-    def _reporting(self, texts: Sequence[str]) -> Generator[None]:
-        """Report these texts while they are encoded if the encoder says how far it is, else at the end."""
-        if self.listener is ignore:
-            yield
-            return
-        n_texts, n_characters = len(texts), sum(map(len, texts))
-        done, reported, lock = 0.0, (0, 0), Lock()
-
-        def add(share: float) -> None:  # from several threads
-            nonlocal done, reported
-            with lock:
-                done = min(done + share, 1.0)
-                last, reported = reported, (int(done * n_texts), int(done * n_characters))
-                new = Encoded(reported[0] - last[0], reported[1] - last[1])
-            if new != Encoded(0, 0):
-                self.listener(new)
-
-        local = self.encoder if isinstance(self.encoder, LocalEncoder) else None
-        if local is not None:
-            local.on_share = add
-        try:
-            yield
-        finally:
-            if local is not None:
-                local.on_share = None
-        add(1.0)
 
     def _keep(self, kind: str, made: Mapping[bytes, TextVector | TokenVectors | NoVector]) -> None:
         packed = {key: _packed(it) for key, it in made.items() if not isinstance(it, NoVector)}

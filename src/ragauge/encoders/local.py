@@ -87,6 +87,18 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     return out
 
 
+def batches_of(lengths: Sequence[int], n_tokens: int) -> list[list[int]]:
+    """The places of texts of equal lengths in batches of at most so many tokens, the largest work first."""
+    by_length: dict[int, list[int]] = {}
+    for at, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(at)
+    batches: list[list[int]] = []
+    for length in sorted(by_length, reverse=True):
+        own, size = by_length[length], max(1, n_tokens // max(1, length))
+        batches += (own[start : start + size] for start in range(0, len(own), size))
+    return batches
+
+
 class LocalEncoder(ABC):
     """A model on this machine. A subclass defines how it tokenizes, computes and pools.
 
@@ -102,8 +114,6 @@ class LocalEncoder(ABC):
     threads: int = 1
     tokens_a_batch: int = TOKENS_PER_BATCH
     reads_alike: bool = True
-    on_share: Callable[[float], None] | None = None
-    """Told of each batch by its share of the tokens of the call, from several threads."""
 
     def __getstate__(self) -> dict[str, object]:
         """Without open resources; a copy in another process opens its own."""
@@ -185,25 +195,14 @@ class LocalEncoder(ABC):
         is_whole = [len(parts[at]) == 1 for at in owners]
         flat = [ids for own in parts for ids in own]
         made: list[Floats | None] = [None] * len(flat)
-        on_share, n_tokens = self.on_share, sum(map(len, flat))
 
         def run(places: list[int]) -> None:
             states = self.hidden(np.array([flat[at] for at in places], np.int64), layer)
             for at, state in zip(places, states, strict=True):
                 # A copy: a view would keep the states of the whole batch in memory.
                 made[at] = reduce(state).copy() if is_whole[at] else state.copy()
-            if on_share is not None:
-                on_share(sum(len(flat[at]) for at in places) / max(1, n_tokens))
 
-        # Texts of equal length in batches, the largest work first.
-        by_length: dict[int, list[int]] = {}
-        for at, ids in enumerate(flat):
-            by_length.setdefault(len(ids), []).append(at)
-        batches: list[list[int]] = []
-        for length in sorted(by_length, reverse=True):
-            own, size = by_length[length], max(1, self.tokens_a_batch // max(1, length))
-            batches += (own[start : start + size] for start in range(0, len(own), size))
-        self._run_all(run, batches)
+        self._run_all(run, batches_of(list(map(len, flat)), self.tokens_a_batch))
         start = 0
         for tokens, own, whole in zip(read, parts, tokenized, strict=True):
             states = [state for state in made[start : start + len(own)] if state is not None]

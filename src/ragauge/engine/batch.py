@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
 from ragauge.label import Label, without_settings
 from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
-from ragauge.progress import Scored
+from ragauge.progress import Computed, Measured, ignore
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
 from ragauge.score import LOST_PARTS, Score, Status
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
     from ragauge.engine.resources import Resources
 
+FIRST_ROWS = 16
+GOLDEN_RATIO = (1 + 5**0.5) / 2
+PIECE_S, REMOTE_PIECE_S = 1.0, 10.0
+"""How long a piece of a watched batch should take; longer where an encoder elsewhere reads many texts at a time."""
 DISPUTE = 0.5
 """Judges whose values differ by at least this much disagree on the row."""
 
@@ -72,11 +77,20 @@ class Batch:
 
     def run_all(self, nodes: "Sequence[Node]") -> None:
         """Run each node once, starting all async nodes that can start before waiting for any."""
-        waiting = list(nodes)
-        while waiting:
+        waits: set[str] = set()
+        for node in nodes:
+            if node.definition.is_async or not waits.isdisjoint(_needs(node)):
+                waits.add(node.key)
+        waiting = [node for node in nodes if node.key in waits]
+        for node in waiting:
+            if not _needs(node):
+                self._run(node)
+        self._run_in_pieces([node for node in nodes if node.key not in waits])
+        waiting = [node for node in waiting if node.key not in self.pending]
+        while waiting or self.pending:
             later: list[Node] = []
             for node in waiting:
-                needs = {source.node for source in node.inputs if source.node}
+                needs = _needs(node)
                 pending = [self.pending[key] for key in needs if key in self.pending]
                 # An async node can await pending cells row by row. One that takes all references of
                 # a row at once needs their cells complete and grouped.
@@ -97,6 +111,37 @@ class Batch:
                     self._keep(node, cells)
                 self.pending.clear()
 
+    def _run_in_pieces(self, nodes: "Sequence[Node]") -> None:
+        """Run nodes that wait for nothing; if somebody watches, on a few rows at a time, which tell how long the others take."""
+        tell, size, start = self.resources.listener, FIRST_ROWS, 0
+        if tell is ignore or self.n <= size or not nodes:
+            for node in nodes:
+                self._run(node)
+            if nodes:
+                tell(Measured(self.n))
+            return
+        piece_s = REMOTE_PIECE_S if any(map(self.resources.encodes_elsewhere, nodes)) else PIECE_S
+        # Spread over the batch, as neighbours are alike: answers of one system, or about one document.
+        order = sorted(range(self.n), key=lambda row: row * GOLDEN_RATIO % 1)
+        computed: dict[str, list[Cells]] = {node.key: [()] * self.n for node in nodes}
+        while start < self.n:
+            began, rows = monotonic(), order[start : start + size]
+            columns = {name: [cells[at] for at in rows] for name, cells in self.columns.items()}
+            piece = Batch(columns, self.resources)
+            for node in nodes:
+                piece._run(node)
+                ends = [at + 1 for at in range(piece.n)]
+                if node.key in piece.paired:
+                    ends = list(accumulate(n or 0 for n in piece.n_references))
+                for row, begin, end in zip(rows, (0, *ends), ends):  # noqa: B905
+                    computed[node.key][row] = piece.computed[node.key][begin:end]
+            self.paired |= piece.paired
+            tell(Measured(piece.n))
+            start += size
+            took = max(monotonic() - began, piece_s / 100)
+            size = max(FIRST_ROWS // 2, min(round(size * piece_s / took), 4 * size))
+        self.computed |= {key: [*chain(*by_row)] for key, by_row in computed.items()}
+
     def _run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""
         if node.definition.corpus:
@@ -106,7 +151,7 @@ class Batch:
                 columns = [self._cells(source, paired=False) for source in node.inputs]
                 value = of_corpus(node, columns, self.resources)
             self.computed[node.key] = [value] * self.n
-            self.resources.listener(Scored(self.n))
+            self.resources.listener(Computed(node.key))
             return
         paired = node.per_reference
         rows = self.pair_rows if paired else range(self.n)
@@ -137,7 +182,7 @@ class Batch:
         elif node.per_reference:
             self.paired.add(node.key)
         self.computed[node.key] = cells
-        self.resources.listener(Scored(self.n))
+        self.resources.listener(Computed(node.key))
 
     def scores(self, metric: "PlannedMetric") -> Scores:
         if metric.node is None:
@@ -200,6 +245,10 @@ class Batch:
             ]
         mask = self.masks[where.text]
         return [mask[row] for row in rows]
+
+
+def _needs(node: "Node") -> set[str]:
+    return {source.node for source in node.inputs if source.node}
 
 
 def _is_best(node: "Node") -> bool:

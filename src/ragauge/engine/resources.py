@@ -17,6 +17,7 @@ from ragauge.score import KeptEvidence
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.protocol import Encoder, LongText
+    from ragauge.engine.graph import Node
     from ragauge.judges.session import JudgeSession
     from ragauge.storage.cache import Cache
 
@@ -134,7 +135,7 @@ class Resources:
     def watch(self, listener: Listener) -> None:
         """Tell this listener from now on what the run does."""
         self.listener = listener
-        for session in (*self._encoders.values(), *self.judges.values()):
+        for session in self.judges.values():
             session.listener = listener
 
     @property
@@ -163,13 +164,20 @@ class Resources:
             if self.threads is not None and hasattr(encoder, "threads"):
                 encoder.threads = self.threads  # pyright: ignore[reportAttributeAccessIssue]
             self._encoders[key] = CachedEncoder(encoder, self.cache)
-            self._encoders[key].listener = self.listener
             self._encoders[key].wanted_tokens = frozenset(self._tokens.get(key, ()))
         found, layer = self._encoders[key], settings.get("layer")
         last = found.identity.get("n_layers")
         if isinstance(layer, int) and isinstance(last, int) and not 0 <= layer <= last:
             raise EncoderError(f"{found.name} has the layers 0 to {last}, not {layer}")
         return found
+
+    def encodes_elsewhere(self, node: "Node") -> bool:
+        """Whether the node has texts encoded by another machine, or a user's own encoder."""
+        from ragauge.encoders.local import LocalEncoder
+
+        if "encoder" not in node.definition.resources:
+            return False
+        return not isinstance(self.encoder_of(node.settings).encoder, LocalEncoder)
 
     def expect_tokens(self, settings: Iterable[Mapping[str, SettingValue]]) -> None:
         """Register which token vectors are needed, so that one pass of the model gives all."""

@@ -1,11 +1,13 @@
 """The entry points: `evaluate` samples with metrics, `score` one sample, `open_run` a stored run."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.engine.batch import measure
+from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.frames import in_other_languages
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
@@ -18,11 +20,10 @@ from ragauge.engine.selection import (
     suite_for_label,
     suites_of,
 )
-from ragauge.engine.workload import Workload, characters_per_second, workload
-from ragauge.errors import DataError, MetricError, PlanError, Problem, did_you_mean
+from ragauge.engine.workload import Workload, workload
+from ragauge.errors import DataError, MetricError, PlanError, Problem, RagaugeError, did_you_mean
 from ragauge.evaluation.config import NO_CACHE
 from ragauge.evaluation.execution import (
-    BATCH_SIZE,
     ROWS_SAMPLED,
     Batches,
     Execution,
@@ -30,7 +31,7 @@ from ragauge.evaluation.execution import (
     usual_batch_size,
 )
 from ragauge.judges.config import JudgeConfig, judge_config_of
-from ragauge.progress import Listener, ignore
+from ragauge.progress import Computed, Event, Listener, ignore
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.working_copy import url_of_run
@@ -263,11 +264,11 @@ class Evaluation(Batches):
         if samples.is_file:  # the first rows stand for all
             first = Samples(samples.part(0, ROWS_FORECAST))
             n_left = min(len(numbers) * size, len(samples))
-            return workload(self.plan, first, self.resources, size).times(n_left / len(first))
+            return workload(self.plan, first, self.resources).times(n_left / len(first))
         if len(numbers) < self.n_batches:
             row = pl.int_range(pl.len()) // size
             samples = Samples(samples.frame.filter(row.is_in(numbers)))
-        return workload(self.plan, samples, self.resources, size)
+        return workload(self.plan, samples, self.resources)
 
     def _folder_at(self, place: str | Path | None) -> "RunFolder | None":
         """The folder of this evaluation's run, which need not exist yet; None if it is not stored."""
@@ -275,10 +276,29 @@ class Evaluation(Batches):
 
         return None if place is None else RunFolder.at(place, key=self.manifest.key)
 
-    def characters_per_second(self) -> float | None:
-        """How fast the run's encoder reads; None if it has none, or one on another machine."""
-        first = Samples(self.samples.part(0, BATCH_SIZE))
-        return characters_per_second(self.plan, first, self.resources)
+    def node_seconds(self) -> Mapping[str, float]:
+        """How long each node takes for a few rows, by its key; an error is left to the run."""
+        spent: dict[str, float] = {}
+        last, first = (
+            monotonic(),
+            columns_of(
+                replace(self, manifest=replace(self.manifest, batch_size=FIRST_ROWS)).batch(0)
+            ),
+        )
+
+        def tell(event: Event) -> None:
+            nonlocal last
+            now = monotonic()
+            if isinstance(event, Computed):
+                spent[event.node] = now - last
+            last = now
+
+        with suppress(RagaugeError):
+            self.resources.watch(tell)
+            for _ in range(2):  # the first opens models
+                measure(self.plan, first, self.resources)
+        self.resources.watch(ignore)
+        return spent
 
     def reports(self, workers: int) -> bool:
         """Whether a run with this number of workers reports its progress within a batch."""

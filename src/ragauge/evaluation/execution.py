@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.engine.graph import Plan
 from ragauge.engine.task import compute_corpus_features
-from ragauge.progress import Scored
+from ragauge.progress import Measured
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import APART, Manifest
@@ -187,7 +187,7 @@ class Execution(Batches):
         for number, part in measured:
             done += n_rows[number]
             if not reports:
-                self.resources.listener(Scored(n_rows[number] * len(self.plan.nodes)))
+                self.resources.listener(Measured(n_rows[number]))
             if self.progress:
                 self.progress(done, n)
             yield number, part

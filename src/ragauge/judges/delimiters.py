@@ -50,7 +50,6 @@ def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
 
 
 _pieces = lru_cache(256)(MARK.split)
-"""A template's text and marks in alternation."""
 
 
 def block(name: str, texts: str | Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from ragauge.judges.protocol import Message
 from ragauge.storage.regular_file import is_folder, read_regular
 
 SHARED = ("system", "repair")
-"""Prompts that any call may contain."""
 HEAD = re.compile(r"version = (\d+)\n---\n")
 WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")

@@ -25,7 +25,6 @@ FIRST, SECOND, TIE = "FIRST", "SECOND", "TIE"
 MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
 N_CRITERIA = 5
 SUPPORTED = {"reason": REASON, "supported": True, "context": 1, "quote": "a dozen words " * 4}
-"""A likely verdict on a claim."""
 ACCURACY_WEIGHTS = {"correctness": 0.5, "completeness": 0.3, "consistency": 0.2}
 
 

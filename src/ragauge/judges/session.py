@@ -117,7 +117,6 @@ class JudgeSession:
         self.window = window
         self.usage = Usage(judge.name, budget or Budget(), ledger)
         self.sample = 0
-        """The number of the current repeat."""
         self.retry_unreadable = False
         """Whether a question whose kept reply is unreadable is asked once more."""
         self.listener: Listener = ignore

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 REDACTED = "[redacted]"
 MIN_LENGTH = 4
-"""Shorter secrets are parts of ordinary words."""
 MAX_DECODINGS = 8
 """How many encodings, one around the other, are looked through."""
 
@@ -32,9 +31,7 @@ _TOKEN = re.compile(
 )
 """What JSON, URLs, HTML and programs write in place of one character; other backslashes, which nested JSON doubles."""
 _QUOTED = re.compile(r"=(?:[0-9A-Fa-f]{2}|\r?\n)")
-"""The same in mails (quoted-printable)."""
 _LINE_ENDS = re.compile(r"(?<!\\)\\++[nrt]")
-"""Line ends and tabs in JSON."""
 _BETWEEN = re.compile(r"[\s\0\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]+")
 """Line ends, spaces and invisible characters, which may break a secret into pieces."""
 _ALIKE = {

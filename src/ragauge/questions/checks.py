@@ -36,7 +36,6 @@ MANY_WORDS = 3
 MANY_NUMBERS = 15
 """A passage with more numbers is a table from which an answer may be computed."""
 SHORT = 5
-"""Most content words of a short reference."""
 ALIKE, ALIKE_WITH_ANSWER = 0.8, 0.6
 """The similarity of the words of two questions from which they are one: of any two, and of two with one answer."""
 VARIANTS = ("follow-up", "terse", "misspelt")

@@ -16,7 +16,6 @@ SPEECH = re.compile(
 LEAD = re.compile(
     r"(In \d{4}(?=,? )|(?:In|On|During|Since|At|Under|For) [^,;:]{2,50}(?=,)),? (?=\S)"
 )
-"""What stands before a subject: `In 1968, the circle …`"""
 CUTS = re.compile(
     r"\s*(?:[;:,–—]|\s-\s|\b(?:and|but|or|so|because|which|who|while|whereas|although|though)\b)"
 )

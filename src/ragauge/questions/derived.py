@@ -13,7 +13,6 @@ from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, conten
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
-"""Most comparisons of one kind: more would be one question in many clothes."""
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 NAMES = re.compile(
     r"\b(?:by|of|for|in|at|with|from|to|does|did|is|was|has|can) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])"

@@ -25,9 +25,7 @@ PATTERNS: Mapping[str, tuple[str, float]] = {
     "confirmed": ("yes/no", 1.0),
     "cloze": ("cloze", 1.0),
 }
-"""The type and the worth of the questions of each pattern."""
 MIN_WORDS, MAX_WORDS = 3, 26
-"""Words of a question."""
 TITLE, CALENDAR = en.PATTERNS["title"], en.PATTERNS["calendar"]
 PERSON = (
     rf"(?:(?:{TITLE})?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){{1,2}}|{TITLE}[A-Z][\w'’-]+)"

@@ -16,7 +16,6 @@ ABOVE = re.compile(
 
 
 TABLE = tomllib.loads((resources.files("ragauge.questions") / "english.toml").read_text("utf-8"))
-"""The words of `english.toml`, where it is said what each set is."""
 
 
 @cache

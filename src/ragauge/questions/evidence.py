@@ -27,7 +27,6 @@ K1, B = 1.2, 0.75
 LOCATED = 90
 """The least similarity (of 100) by which a gold text is part of a passage that was read in another way."""
 N_NEAREST = 10
-"""Passages that are looked at beside the gold ones."""
 ANSWERS = 0.9
 """The share of the question's content words that a place must have, to be one that speaks of what is asked."""
 

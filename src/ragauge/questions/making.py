@@ -47,9 +47,7 @@ N_QUESTIONS = 200
 FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no", "cloze")
 """Types that take the place of those of which the documents hold too few; the plain ones in the end."""
 RESERVE = 1.15
-"""Drafts taken for each question that is still wanted: some are rejected."""
 MAX_YES_NO = 0.25
-"""The largest share of yes/no questions, unless the plan asks for more."""
 MAX_EXAMPLES = 8
 
 

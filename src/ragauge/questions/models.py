@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
 PROMPT, ANSWERING = "write_question", "answer_question"
 OF_TWO = ("comparison", "multi-hop", "ambiguous")
-"""Types that need two passages."""
 MIN_WORDS = 12
-"""Fewest words of a passage of prose that is asked about."""
 PERSONA = "a person who needs the answer"
 NAME = re.compile(r"\b[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+")
 

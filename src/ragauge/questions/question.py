@@ -76,7 +76,6 @@ class CheckResult:
     value: float | None = None
     reason: str = ""
     problem: str = ""
-    """The name of the problem, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,6 @@ class Draft:
     """How two drafts that share it are compared, by their `value`: `Which has more beds`."""
     value: str = ""
     history: tuple[str, ...] = ()
-    """What the user asked before, and what the answer was."""
     origin: str = ""
     """The question that it asks in other words; only one of the two is used."""
 

@@ -93,7 +93,6 @@ POINTING = {
     "es": r"él|ella|ello|este|esta|estos|estas|ese|esa|eso|esto|nosotros|su|sus|nuestr\w+|aquí|yo|que|quien|lo|siguiente\w*",
     "zh": r"[他她它这那此我你您本该其]|以下|以上|如下",
 }
-"""Words that point outside of the sentence."""
 ARTICLES = {"de": r"(?:Der|Die|Das|Eine?|Jede[rs]?)\b", "fr": r"(?:Le|La|Les|Une?|Chaque)\b|L['’]", "es": r"(?:El|La|Los|Las|Una?|Cada)\b", "zh": "$^"}  # fmt: skip
 STARTS = re.compile(r"(?:Im|Am|In|An|Auf|Bei|Mit|Nach|Seit|Vor|Für|Zu|Wenn|Als|Ob|Wer|Was|Wie|En|Dans|Pour|Avec|Si|Quand|Au|Aux|Par|Sur|Con|Para|Por|Desde|Cuando|Sin|Hay)\b|[当如若在]")  # fmt: skip
 MAX_SUBJECT_WORDS = 7

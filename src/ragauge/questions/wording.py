@@ -13,12 +13,10 @@ from ragauge.language.words import words
 FEW = 3
 """Content words up to which a pronoun after which they come is not explained by them."""
 MAX_KEYWORDS = 5
-"""Words up to which a text with a full stop is keywords and no statement."""
 MAX_CALM = 0.5
 """The least share of distinct words in a question of some length; one with fewer repeats itself."""
 
 MAX_REFUSAL = 20
-"""Most words of an answer that is only a refusal."""
 
 _END = re.compile(r"[?？؟]\W*$")
 _SENTENCE = re.compile(r"[.!。！]\W*$")

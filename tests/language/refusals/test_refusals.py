@@ -198,7 +198,7 @@ def labelled(name: str) -> list[tuple[bool, str, str | None]]:
         ("refusals_of_many_models.jsonl", 165, 94, 67, 5),
         ("asked_refusals.jsonl", 200, 100, 36, 4),
         # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
-        ("refusals_in_five_languages.jsonl", 288, 147, 147, 1),
+        ("refusals_in_five_languages.jsonl", 296, 153, 153, 1),
     ],
 )
 def test_most_labelled_refusals_are_found_and_few_else(name, n, n_refusing, hits, mistaken):

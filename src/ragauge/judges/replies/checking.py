@@ -10,7 +10,6 @@ from typing import Any, cast
 from ragauge.judges.protocol import Schema
 
 N_LISTED = 5
-"""Maximum number of problems in a message, and of numbers in a problem."""
 N_QUOTED = 80
 
 DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ragauge.language.characters import normal_form
 
 Span = tuple[int, int]
-"""Where a piece of text starts and ends, as in text[start:end]."""
 
 QUOTATION_MARKS = "\"'`´‘’‚‛“”„‟«»‹›＂＇「」『』"
 DASHES = "-‐‑‒–—―−－"
