@@ -61,7 +61,12 @@ READERS = {
         lambda text: match_numbers(None, ["2 h 30 min"], text),
         10_000,
         (
-            *("1 h 30 min ", "2:11:53 ", "a fortnight ", "half an ", "5' 1", "a mile and a "),
+            "1 h 30 min ",
+            "2:11:53 ",
+            "a fortnight ",
+            "half an ",
+            "5' 1",
+            "a mile and a ",
             "1 h 3 m ",
         ),
     ),
@@ -98,44 +103,21 @@ READERS = {
         10_000,
         (
             *("check the report ", "A = B / C\n", "there is nothing on it ", "He left because "),
-            *(
-                "used, but ",
-                "Q4: not disclosed\n",
-                "Yes, but I think ",
-                "The Q4 fee is not given. ",
-            ),
-            *("10. ", "nicht ", "ne précise ", "没有", "ません "),
+            *("used, but ", "Q4: not disclosed\n", "Yes, but I think ", "10. ", "nicht "),
+            *("The Q4 fee is not given. ", "ne précise ", "没有", "ません "),
         ),
     ),
     "questions": (
         question_of_spaces,
         1_000,
-        tuple(
-            (f"I cannot say {start}", " ", "fee")
-            for start in ("where are", "what did", "what is", "how")
-        ),
+        tuple((f"I cannot say {start}", " ", "fee") for start in ("what did", "what is", "how")),
     ),
     "sentences": (
         sentence_spans,
         50_000,
         (
-            *(
-                ".",
-                " ",
-                "\n",
-                "\r\n ",
-                "Mr. ",
-                ".)",
-                '."',
-                "a",
-                "[1]",
-                "1. ",
-                "A.",
-                "“",
-                "。",
-                " . ",
-            ),
-            *(".[a]", "? » ", "字!", "「。」と", "1.\n", "the\n", "v. ", "5:30p.", "in. 5 "),
+            *(".", " ", "\n", "\r\n ", "Mr. ", ".)", '."', "a", "[1]", "1. ", "A.", "“", "。"),
+            *(".[a]", "? » ", "字!", "「。」と", "1.\n", "the\n", "v. ", "5:30p.", "in. 5 ", " . "),
             *(("", piece, "x") for piece in (" . ", "the\n", '."')),
         ),
     ),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.language.text import composed, normalize, sentence_spans, sentences
+from ragauge.language.text import SpanSet, composed, normalize, sentence_spans, sentences
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60)
 TRICKY_PIECES = (
@@ -225,3 +225,13 @@ def test_sentences_are_stripped_ordered_and_hold_all_but_whitespace(text):
         text[a:b] for a, b in zip([0, *edges[1::2]], [*edges[::2], len(text)], strict=True)
     )
     assert outside.strip() == ""
+
+
+PLACES = st.integers(0, 20)
+
+
+@given(st.lists(st.tuples(PLACES, PLACES).map(sorted).map(tuple), max_size=6))
+def test_a_place_is_covered_if_one_of_the_spans_has_it(spans):
+    covered = SpanSet(spans)
+    for place in range(22):
+        assert (place in covered) == any(start <= place < end for start, end in spans)

@@ -1,6 +1,7 @@
 import pytest
 
 import ragauge as rg
+import ragauge.rankings.measures  # declares them
 from ragauge import catalog
 from ragauge.errors import LabelError
 from ragauge.label import Label

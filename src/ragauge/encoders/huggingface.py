@@ -13,21 +13,10 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from ragauge.encoders import model_files
 from ragauge.encoders.embedded import available_processors
 from ragauge.encoders.local import TOKENS_PER_BATCH, LocalEncoder, Tokens
-from ragauge.encoders.model_files import (
-    OPENING,
-    Sentences,
-    check_weights,
-    checked_config,
-    fingerprint,
-    first_line,
-    first_number,
-    located,
-    muted_bars,
-    object_in,
-    package,
-)
+from ragauge.encoders.model_files import Sentences, first_line, package
 from ragauge.encoders.protocol import Floats, Ints, LongText, TokenVectors
 from ragauge.errors import EncoderError, MissingExtraError
 
@@ -63,7 +52,7 @@ class HuggingFace(LocalEncoder):
     """A transformers model stored as safetensors.
 
     `name`: on the hub, or a folder. `revision`: a branch, tag or commit on the hub; for a folder, its
-    expected fingerprint from `identity`. `device`: torch's name; None for a GPU if there is one.
+    expected model_files.fingerprint from `identity`. `device`: torch's name; None for a GPU if there is one.
     `precision`: of weights and computation. `threads`: None for one per processor.
 
     Opening reads settings only; weights are loaded at first use. `encode` follows the model's
@@ -100,19 +89,19 @@ class HuggingFace(LocalEncoder):
         self.precision = precision
         self.device = device
         self.threads = threads or available_processors()
-        root, commit = located(name, revision)
+        root, commit = model_files.located(name, revision)
         self.sentences = Sentences.read(name, root)
         self.folder = root / self.sentences.inner
-        config = checked_config(name, self.folder)
-        check_weights(name, self.folder)
+        config = model_files.checked_config(name, self.folder)
+        model_files.check_weights(name, self.folder)
         sizes = "hidden_size", "d_model", "n_embd", "dim", "emb_dim"
         counts = "num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers"
         self.identity = {
             "name": name,
-            "revision": commit or fingerprint(name, root, self.folder, revision),
+            "revision": commit or model_files.fingerprint(name, root, self.folder, revision),
             "precision": precision,
-            "dimension": first_number(config, *sizes),
-            "n_layers": first_number(config, *counts),
+            "dimension": model_files.first_number(config, *sizes),
+            "n_layers": model_files.first_number(config, *counts),
         }
 
     def encode(self, texts: Sequence[str], *, long_text: LongText = "cut") -> Floats:
@@ -272,12 +261,12 @@ class HuggingFace(LocalEncoder):
     @contextmanager
     def _loading(self) -> Generator[None]:
         """Load one model at a time, without output; any error becomes an EncoderError."""
-        with OPENING, ExitStack() as settings:
+        with model_files.OPENING, ExitStack() as settings:
             log = package("transformers").utils.logging
             settings.callback(log.set_verbosity, log.get_verbosity())
             log.set_verbosity_error()
             try:
-                settings.enter_context(muted_bars(package("huggingface_hub.utils")))
+                settings.enter_context(model_files.muted_bars(package("huggingface_hub.utils")))
                 if log.is_progress_bar_enabled():
                     settings.callback(log.enable_progress_bar)
                     log.disable_progress_bar()
@@ -319,7 +308,7 @@ class HuggingFace(LocalEncoder):
 
     def _loaded_config(self) -> Any:
         transformers = package("transformers")
-        config = object_in(self.folder / "config.json")
+        config = model_files.object_in(self.folder / "config.json")
         kind = config.get("model_type")
         if kind not in transformers.CONFIG_MAPPING:
             if config.get("auto_map"):
@@ -354,7 +343,7 @@ class HuggingFace(LocalEncoder):
 
     def _up_to(self, layer: int | None) -> Any:
         """The model without later layers, as bert-score 0.3.13 truncates it; the weights are shared."""
-        with OPENING:
+        with model_files.OPENING:
             if layer is None:
                 return self._model
             if layer not in self._by_layer:

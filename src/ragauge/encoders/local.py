@@ -87,6 +87,18 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
     return out
 
 
+def batches_of(lengths: Sequence[int], n_tokens: int) -> list[list[int]]:
+    """The places of texts of equal lengths in batches of at most so many tokens, the largest work first."""
+    by_length: dict[int, list[int]] = {}
+    for at, length in enumerate(lengths):
+        by_length.setdefault(length, []).append(at)
+    batches: list[list[int]] = []
+    for length in sorted(by_length, reverse=True):
+        own, size = by_length[length], max(1, n_tokens // max(1, length))
+        batches += (own[start : start + size] for start in range(0, len(own), size))
+    return batches
+
+
 class LocalEncoder(ABC):
     """A model on this machine. A subclass defines how it tokenizes, computes and pools.
 
@@ -190,15 +202,7 @@ class LocalEncoder(ABC):
                 # A copy: a view would keep the states of the whole batch in memory.
                 made[at] = reduce(state).copy() if is_whole[at] else state.copy()
 
-        # Texts of equal length in batches, the largest work first.
-        by_length: dict[int, list[int]] = {}
-        for at, ids in enumerate(flat):
-            by_length.setdefault(len(ids), []).append(at)
-        batches: list[list[int]] = []
-        for length in sorted(by_length, reverse=True):
-            own, size = by_length[length], max(1, self.tokens_a_batch // max(1, length))
-            batches += (own[start : start + size] for start in range(0, len(own), size))
-        self._run_all(run, batches)
+        self._run_all(run, batches_of(list(map(len, flat)), self.tokens_a_batch))
         start = 0
         for tokens, own, whole in zip(read, parts, tokenized, strict=True):
             states = [state for state in made[start : start + len(own)] if state is not None]

@@ -25,13 +25,7 @@ class ModelInfo:
 
 
 def model_info(model: str) -> ModelInfo:
-    """The measured values of the model with this name; all None for most models.
-
-    >>> model_info("microsoft/deberta-xlarge-mnli").layer
-    40
-    >>> model_info("a-model-of-mine")
-    ModelInfo(layer=None, baseline=None, threshold=None)
-    """
+    """The measured values of the model with this name; all None for most models."""
     return _table().get(model, ModelInfo())
 
 

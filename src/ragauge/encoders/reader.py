@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ragauge.encoders.embedded import check_installed, open_graph
+from ragauge.encoders.local import batches_of
 from ragauge.encoders.wordpiece import WordPiece
 
 MAX_TOKENS = 160
@@ -42,21 +43,16 @@ class Reader:
     def log_odds(self, claims: Sequence[Claim]) -> list[float]:
         """One number for each claim, in order, from -6 to 6; 0 is even odds."""
         read = [self._tokens(claim) for claim in claims]
-        by_length: dict[int, list[int]] = {}
-        for at, (ours, theirs) in enumerate(read):
-            by_length.setdefault(len(ours) + len(theirs), []).append(at)
         found = [0.0] * len(claims)
-        for length, places in by_length.items():
-            size = max(1, TOKENS_PER_BATCH // length)
-            for start in range(0, len(places), size):
-                batch = places[start : start + size]
-                ids = np.array([[*read[at][0], *read[at][1]] for at in batch], np.int64)
-                n_ours = np.array([[len(read[at][0])] for at in batch])
-                kinds = (np.arange(length) >= n_ours).astype(np.int64)
-                values: list[float]
-                values = self._session.run(["log_odds"], {"ids": ids, "kinds": kinds})[0].tolist()
-                for at, value in zip(batch, values, strict=True):
-                    found[at] = max(-SUREST, min(SUREST, value))
+        lengths = [len(ours) + len(theirs) for ours, theirs in read]
+        for batch in batches_of(lengths, TOKENS_PER_BATCH):
+            ids = np.array([[*read[at][0], *read[at][1]] for at in batch], np.int64)
+            n_ours = np.array([[len(read[at][0])] for at in batch])
+            kinds = (np.arange(lengths[batch[0]]) >= n_ours).astype(np.int64)
+            values: list[float]
+            values = self._session.run(["log_odds"], {"ids": ids, "kinds": kinds})[0].tolist()
+            for at, value in zip(batch, values, strict=True):
+                found[at] = max(-SUREST, min(SUREST, value))
         return found
 
     def _tokens(self, claim: Claim) -> tuple[list[int], list[int]]:

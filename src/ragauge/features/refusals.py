@@ -14,11 +14,7 @@ Phrases = Annotated[Literal["default", "graphrag"], Renamed({"seed-002": "graphr
 
 @feature
 def refusals(answer: str, question: str | None = None) -> tuple[RefusalMatch, ...]:
-    """The refusals in the answer; see `find_refusals`.
-
-    >>> [match.words for match in refusals("Sorry, the report does not give the fee.")]
-    ['report does not give']
-    """
+    """The refusals in the answer; see `find_refusals`."""
     return find_refusals(answer, question)
 
 
@@ -33,9 +29,6 @@ def is_answerable(answerable: bool | None, references: Sequence[str] | None) -> 
 
     It has none if all references refuse, as "The documents do not say" does; those without a letter or digit do not count.
     None if nothing says it: without a reference.
-
-    >>> is_answerable(None, ["The documents do not say."]), is_answerable(None, ["$604"])
-    (False, True)
     """
     if answerable is not None:
         return answerable

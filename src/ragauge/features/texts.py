@@ -15,11 +15,7 @@ from ragauge.metric import feature
 
 @feature
 def answer_sentences(answer: str, *, splitter: Splitter = "rules") -> tuple[str, ...]:
-    """The answer's sentences, in order; see `split_sentences`.
-
-    >>> answer_sentences("It is $5. [1]")
-    ('It is $5.',)
-    """
+    """The answer's sentences, in order; see `split_sentences`."""
     return split_sentences(answer, splitter)
 
 
@@ -31,11 +27,7 @@ def reference_sentences(reference: str, *, splitter: Splitter = "rules") -> tupl
 
 @feature
 def answer_keywords(answer: str, *, extractor: Extractor = "default") -> frozenset[str]:
-    """The answer's keywords; see `keywords`.
-
-    >>> sorted(answer_keywords("Rule C-1 applies"))
-    ['Rule C-1', 'applies', 'rule']
-    """
+    """The answer's keywords; see `keywords`."""
     return keywords(answer, extractor)
 
 
@@ -47,11 +39,7 @@ def reference_keywords(reference: str, *, extractor: Extractor = "default") -> f
 
 @feature
 def answer_dates(answer: str) -> tuple[Date, ...]:
-    """The dates and times in the answer.
-
-    >>> [one.text for one in answer_dates("It opened in May 2021.")]
-    ['May 2021']
-    """
+    """The dates and times in the answer."""
     return dates(answer)
 
 
@@ -75,11 +63,7 @@ def question_quantities(question: str) -> tuple[Quantity, ...]:
 
 @feature
 def answer_quantities(answer: str, answer_dates: Sequence[Date]) -> tuple[Quantity, ...]:
-    """The quantities in the answer.
-
-    >>> [one.text for one in answer_quantities("5 km, then $2.", ())]
-    ['5 km', '$2']
-    """
+    """The quantities in the answer."""
     return quantities(answer, answer_dates)
 
 
@@ -93,21 +77,13 @@ def reference_quantities(reference: str, reference_dates: Sequence[Date]) -> tup
 def context_quantities(
     contexts: Sequence[str], context_dates: Sequence[Sequence[Date]]
 ) -> tuple[tuple[Quantity, ...], ...]:
-    """The quantities in each context; `7/10` and `7 out of 10` count as each other, too.
-
-    >>> [one.plain_value for one in context_quantities(["7/10"], [()])[0]]
-    ['0.7', '7', '10']
-    """
+    """The quantities in each context; `7/10` and `7 out of 10` count as each other, too."""
     return tuple(map(quantities_of_context, contexts, context_dates))
 
 
 @feature
 def passage_words(contexts: Sequence[str]) -> tuple[Words, ...]:
-    """The words of each context.
-
-    >>> [each.listed for each in passage_words(["A cat.", ""])]
-    [['a', 'cat'], []]
-    """
+    """The words of each context."""
     return tuple(map(words_of, contexts))
 
 
@@ -118,13 +94,5 @@ def context_index(
     context_quantities: Sequence[Sequence[Quantity]],
     context_dates: Sequence[Sequence[Date]],
 ) -> ContextIndex:
-    """The index of the contexts, in which anchors are looked up.
-
-    >>> texts = ["ACME owns Initech"]
-    >>> index = context_index(texts, passage_words(texts), [()], [()])
-    >>> from ragauge.language.claims.claims import claims
-    >>> from ragauge.language.claims.context_index import support
-    >>> [support(claim, index) is not None for claim in claims("Acme bought Initech")]
-    [True]
-    """
+    """The index of the contexts, in which anchors are looked up."""
     return ContextIndex(contexts, passage_words, context_quantities, context_dates)

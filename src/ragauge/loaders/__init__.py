@@ -19,7 +19,6 @@ from ragauge.loaders.sources import (
     is_one_source,
     read_source,
     size_of,
-    with_urls,
 )
 from ragauge.loaders.table import NeedsAllRowsError, Table, items_in
 from ragauge.samples.samples import Samples
@@ -111,7 +110,8 @@ def load(
             read = joined(
                 [opened(*own, inf) if source.files else source for own, source in several]
             )
-        return with_urls(replace(read, notes=(*read.notes, *notes)), copies)
+        said = tuple(copies.named(note) for note in (*read.notes, *notes))
+        return replace(read, source=copies.named(read.source), notes=said)
 
 
 def _by_position(

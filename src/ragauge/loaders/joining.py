@@ -147,8 +147,9 @@ class _Pass:
         is_named = all(row.values.get("id") is not None for row in gold_rows)
         if self.conflicts.is_by_place:
             if self._may_be_passages:
-                reason = "rows that are paired by place may be passages of questions"
-                raise NeedsAllRowsError(reason)
+                raise NeedsAllRowsError(
+                    "rows that are paired by place may be passages of questions"
+                )
             paired = paired_by_place(self.pieces, gold)
         elif is_named and not self.numbering.n_numbered:
             return None
@@ -179,12 +180,8 @@ class _Pass:
             for reading in self.readings
             if reading.n_rows and (system := reading.source.system) is not None
         }
-        without: dict[str, list[str]] = {}
-        for name in SHARED:
-            systems = [system for system, own in fields.items() if name not in own]
-            if 0 < len(systems) < len(fields):
-                without[name] = systems
-        return without
+        without = {name: [each for each in fields if name not in fields[each]] for name in SHARED}
+        return {name: some for name, some in without.items() if 0 < len(some) < len(fields)}
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys(reading.source.name for reading in self.readings))

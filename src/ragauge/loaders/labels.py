@@ -76,19 +76,14 @@ class LabelColumns:
     def of(cls, table: Table, chosen: Mapping[str, str | Sequence[str]]) -> "LabelColumns":
         """The columns that the user chose, and the others by their names; DataError where neither tells them."""
         names = table.columns
-        there = listed([repr(name) for name in names], most=30)
+        there = f"its columns are {listed([repr(name) for name in names], most=30)}"
         given = {
             field: [column] if isinstance(column, str) else list(column)
             for field, column in chosen.items()
         }
-        problems = [
-            absent(field, name, names)
-            for field, columns in given.items()
-            for name in columns
-            if name not in names
-        ]
-        if problems:
-            raise DataError([Problem(problem, table.source) for problem in problems])
+        pairs = [(field, name) for field, columns in given.items() for name in columns]
+        if missing := [absent(*pair, names) for pair in pairs if pair[1] not in names]:
+            raise DataError([Problem(problem, table.source) for problem in missing])
         raters = tuple(given["value"]) if len(given.get("value", ())) > 1 else ()
         columns = _by_names(table, {field: found[0] for field, found in given.items()})
         if "value" not in columns:
@@ -99,18 +94,18 @@ class LabelColumns:
             columns["system"] = "winner"  # winner and loser: the winner is preferred
             if columns.get("value") == "winner":
                 del columns["value"]
-        if "id" not in columns and "question" not in columns:
-            problems.append(
-                f"has no column of ids or of questions; its columns are {there}; --map id=COLUMN"
-            )
-        if "value" not in columns and not raters and columns.get("system") != "winner":
-            problems.append(f"has no column of labels; its columns are {there}; --map value=COLUMN")
-        if "other" in columns and "system" not in columns:
-            problems.append(
-                "names one of two systems; a preference needs both: --map system=COLUMN"
-            )
-        if problems:
-            raise DataError([Problem(problem, table.source) for problem in problems])
+        has_labels = "value" in columns or raters or columns.get("system") == "winner"
+        problems = {
+            f"has no column of ids or of questions; {there}; --map id=COLUMN": not (
+                {"id", "question"} & columns.keys()
+            ),
+            f"has no column of labels; {there}; --map value=COLUMN": not has_labels,
+            "names one of two systems; a preference needs both: --map system=COLUMN": (
+                "other" in columns and "system" not in columns
+            ),
+        }
+        if any(problems.values()):
+            raise DataError([Problem(text, table.source) for text in problems if problems[text]])
         if raters:
             note = f"read {listed([repr(name) for name in raters])} as the labels of a rater each"
             return cls(columns, raters, (note,))

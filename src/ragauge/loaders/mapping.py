@@ -156,9 +156,7 @@ def _unusable(columns: Sequence[str]) -> list[str]:
         return [f"has {n}; are ids used as column names?"]
     problems: list[str] = []
     for name in columns:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
             problems.append(f"has a column name that is not valid Unicode: {name!a}")
         if not name.strip():
             problems.append("has a column without a name; name it or remove it")

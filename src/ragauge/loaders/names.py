@@ -96,15 +96,11 @@ _TRANSLATED = {
 _USUAL = _by_alias(_NAMES)
 ALIASES = _by_alias(_RARER_NAMES) | _TRANSLATED | _USUAL  # folded
 RARER = frozenset(ALIASES.keys() - _USUAL.keys())
-_PREDICTIONS = (
-    "prediction predictions predicted pred preds pred_text predicted_text predicted_response "
-    "predicted_output hypothesis system_output system_response model_generation model_completion "
-    "pred_answer predicted_answer prediction_text model_answer model_output model_response "
-    "model_prediction system_answer agent_answer bot_answer generated_answer llm_answer "
-    "llm_response llm_output rag_answer actual_output response output generation completion "
-    "generated_text generated generated_response"
+_OPEN = (  # names of answers; an answer beside any other one, of PREDICTIONS, is the expected one
+    "ai_answer ai_response assistant_answer assistant_response bot_response chatbot_answer chatbot_response "
+    "evaluated_model_output generated_answers generated_texts main_output outputs predicted_answers task_output"
 )
-PREDICTIONS = frozenset(_PREDICTIONS.split())  # an answer beside one of them is the expected one
+PREDICTIONS = {*_NAMES["answer"].split(), *_RARER_NAMES["answer"].split()} - {*_OPEN.split()}
 EITHER = frozenset(["response"])  # beside a column named answer, the user chooses
 WHOLE_PROMPT = "prompt"  # gives way to others: beside them it often holds what the model was sent
 GIVEN_BY_ANSWERS = (  # fields that come from the answers and never from the gold

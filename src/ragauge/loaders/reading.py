@@ -61,11 +61,9 @@ class NumberColumns:
 
     def _merge(self, name: str) -> None:
         """Keep the distinct cells; the column is text if two of them are the same number."""
-        distinct = np.unique(np.concatenate(self._cells[name]))
+        self._cells[name] = [distinct := np.unique(np.concatenate(self._cells[name]))]
         if len(np.unique(distinct.real)) < len(distinct):
             self._forget(name)
-        else:
-            self._cells[name] = [distinct]
 
     def finish(self) -> None:
         """Compare the cells of all rows."""

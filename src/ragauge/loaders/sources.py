@@ -22,7 +22,6 @@ from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
 from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import NeedsAllRowsError, Table, listed, unreadable
 from ragauge.samples.file import TemporaryFolder
-from ragauge.samples.samples import Samples
 from ragauge.storage.object_store import (
     EXTRAS,
     advice_for,
@@ -236,8 +235,7 @@ class Copies:
 
     def __init__(self) -> None:
         self._folder: TemporaryFolder | None = None
-        self.places: dict[str, str] = {}
-        """The beginning of the path of each copy, with the URL that it stands for."""
+        self.places: dict[str, str] = {}  # beginnings of the copies' paths, and their URLs
 
     def of(self, source: object) -> object:
         """The source, or the path of its copy."""
@@ -312,11 +310,3 @@ def copied() -> Generator[Copies]:
             for each in error.problems
         ]
         raise DataError(problems) from None
-
-
-def with_urls(samples: Samples, copies: Copies) -> Samples:
-    """The samples with URLs as their source and in the notes, where they name copies."""
-    if not copies.places:
-        return samples
-    notes = tuple(map(copies.named, samples.notes))
-    return replace(samples, source=copies.named(samples.source), notes=notes)

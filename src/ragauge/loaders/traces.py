@@ -102,8 +102,8 @@ class Step:
     is_model: bool
     error: str | None
     used: Mapping[str, float]
-    messages: tuple[list[object], list[object]] = ([], [])
-    call: Sequence[object] = ()
+    messages: tuple[list[object], list[object]]
+    call: Sequence[object]
 
 
 @dataclass(slots=True)

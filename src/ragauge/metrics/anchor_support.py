@@ -31,21 +31,13 @@ SHOWN = 1_000
 
 @feature
 def answer_ngrams(answer: str, *, n: int = 1) -> Ngrams:
-    """The answer's distinct n-grams of lower-cased words without punctuation.
-
-    >>> sorted(answer_ngrams("The cat. The cat!", n=2))
-    ['cat the', 'the cat']
-    """
+    """The answer's distinct n-grams of lower-cased words without punctuation."""
     return ngrams(words_of(answer), n)
 
 
 @feature
 def context_ngrams(passage_words: Sequence[Words], *, n: int = 1) -> Ngrams:
-    """The distinct n-grams of all contexts; none spans two contexts.
-
-    >>> sorted(context_ngrams([words_of("a cat"), words_of("sat")], n=2))
-    ['a cat']
-    """
+    """The distinct n-grams of all contexts; none spans two contexts."""
     return frozenset[str]().union(*[ngrams(words, n) for words in passage_words])
 
 
@@ -99,11 +91,7 @@ def answer_anchors(
     extractor: Extractor = "auto",
     pipeline: str = "",
 ) -> Anchors:
-    """The answer's anchors, and the extractor that found them; see `hallucination`.
-
-    >>> answer_anchors("Acme bought Initech.", (), (), extractor="embedded").found[0].text
-    'Acme bought Initech'
-    """
+    """The answer's anchors, and the extractor that found them; see `hallucination`."""
     if extractor != "embedded":
         found = spacy_anchors(answer, answer_quantities, answer_dates, extractor, pipeline)
         if found:

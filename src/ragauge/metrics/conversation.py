@@ -416,16 +416,13 @@ def unanswered_questions(dialogue: Transcript) -> Score:
         if turn.question is None:
             continue
         if turn.answer is None or is_blank(turn.answer):
-            if _closes(turn.question):
-                continue
-            why = "the answer is empty"
-        elif refusal := refusal_of(turn.answer, turn.question):
-            why = f"refused: {excerpt(refusal.words, 80)}"
+            why = "" if _closes(turn.question) else "the answer is empty"
         else:
-            continue
-        unanswered.append(
-            {"turn": turn.number, "question": excerpt(turn.question, 200), "why": why}
-        )
+            refusal = refusal_of(turn.answer, turn.question)
+            why = f"refused: {excerpt(refusal.words, 80)}" if refusal else ""
+        if why:
+            question = excerpt(turn.question, 200)
+            unanswered.append({"turn": turn.number, "question": question, "why": why})
     said = [message for message in dialogue.messages if message.role in ("user", "assistant")]
     if not any(message.role == "user" for message in said):
         return Score.undefined("the user says nothing")

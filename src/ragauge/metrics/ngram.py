@@ -30,21 +30,13 @@ CHRF_BETA = 2
 
 @feature
 def answer_rouge_words(answer: str) -> Words:
-    """The answer's words as ROUGE counts them: lower-cased runs of a-z and 0-9.
-
-    >>> answer_rouge_words("It's $1,000.")
-    ('it', 's', '1', '000')
-    """
+    """The answer's words as ROUGE counts them: lower-cased runs of a-z and 0-9."""
     return tuple(ROUGE_WORD.findall(answer.lower()))
 
 
 @feature
 def reference_rouge_words(reference: str) -> Words:
-    """The reference's words as ROUGE counts them: lower-cased runs of a-z and 0-9.
-
-    >>> reference_rouge_words("Été 5 %")
-    ('t', '5')
-    """
+    """The reference's words as ROUGE counts them: lower-cased runs of a-z and 0-9."""
     return tuple(ROUGE_WORD.findall(reference.lower()))
 
 
@@ -231,9 +223,6 @@ def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:
 
     A row holds the matched and then all n-grams of the answers for n = 1 to 4, and the words of
     the answers and of the references. Equal to `sacrebleu.corpus_bleu` / 100 on the scored samples.
-
-    >>> corpus_bleu([[4, 3, 2, 1, 4, 3, 2, 1, 4, 4]])
-    [1.0]
     """
     values: list[float] = []
     for row in summed_parts:
@@ -278,9 +267,6 @@ def corpus_chrf(summed_parts: Sequence[Sequence[float]]) -> list[float]:
 
     A row holds, for n = 1 to 6, the character n-grams of the answers, of the references, and those
     in both. Equal to `sacrebleu.corpus_chrf` / 100 on the scored samples.
-
-    >>> corpus_chrf([[3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
-    [1.0]
     """
     return [_chrf_value(row) for row in summed_parts]
 

@@ -39,12 +39,7 @@ class MetricLabel(Label):
 
 
 def metric_label(name: str) -> MetricLabel:
-    """The metric with this name and its default settings; LabelError if none is declared.
-
-    >>> from ragauge.metrics import ndcg
-    >>> str(ndcg), str(metric_label("ndcg")(k=10))
-    ('ndcg', 'ndcg@10')
-    """
+    """The metric with this name and its default settings; LabelError if none is declared."""
     return _canonical(Label(name))
 
 
@@ -63,10 +58,5 @@ def _declared(name: str) -> Metric:
 
 
 def names() -> list[str]:
-    """The names of all metrics that are Python names; `ragas:faithfulness` is not.
-
-    >>> from ragauge.metrics import ndcg
-    >>> names()[0], "ndcg" in names()
-    ('G', True)
-    """
+    """The names of all metrics that are Python names; `ragas:faithfulness` is not."""
     return [name for name in sorted(METRICS) if name.isidentifier()]

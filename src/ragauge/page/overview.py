@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import cast
 
@@ -209,19 +210,17 @@ class Overview:
         """Where combined runs differ, then the scores that failed or were skipped, by metric, with the most frequent reason."""
         if isinstance(self.run, CombinedRun):
             yield from (Problem(text, "") for text in self.run.mismatches)
-        for display in self.displays:
-            for status in ("failed", "skipped"):
-                counts: Counter[str] = Counter()
-                for each in self.absent.get(display.metric, ()):
-                    if each.status == status and display.metric in self.column_order:
-                        counts[each.reason or ""] += each.n
-                if counts:
-                    reason = max(counts, key=lambda each: counts[each])
-                    why = f": {reason}" if reason else ""
-                    more = "" if len(counts) == 1 else ", and other reasons"
-                    n = counted(counts.total(), "score")
-                    where = f'{field(f"{display.name}.status")} = "{status}"'
-                    yield Problem(f"{n} of {display.name} {status}{why}{more}", where)
+        shown = [display for display in self.displays if display.metric in self.column_order]
+        for display, status in product(shown, ("failed", "skipped")):
+            counts: Counter[str] = Counter()
+            for each in self.absent.get(display.metric, ()):
+                counts[each.reason or ""] += each.n if each.status == status else 0
+            if n := counts.total():
+                reason = max(counts, key=lambda each: counts[each])
+                why = f": {reason}" if reason else ""
+                more = "" if sum(map(bool, counts.values())) == 1 else ", and other reasons"
+                text = f"{counted(n, 'score')} of {display.name} {status}{why}{more}"
+                yield Problem(text, f'{field(f"{display.name}.status")} = "{status}"')
 
     def _findings(self) -> Iterator[FindingView]:
         positions = {display.metric: at for at, display in enumerate(self.displays)}
@@ -250,49 +249,48 @@ def field(name: str) -> str:
 def _facts(run: ScoredRun) -> Iterator[Fact]:
     """What was run: data, code, models, costs, time and seed, as far as the manifest has them."""
     manifest, data = run.manifest, run.manifest.data
-    yield Fact("suite", manifest.suite)
-    if source := data.get("source"):
-        yield Fact("data", str(source))
-    if digest := data.get("sha256"):
-        yield Fact("data SHA-256", str(digest)[:16])
-    yield from (Fact("scored", sentence) for sentence in manifest.models)
-    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in _asked_metrics(run)}
-    if digests:
-        yield Fact("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items()))
+    judges: list[str] = []
     for judge, usage in manifest.judging.items():
         spent = cast("Mapping[str, object]", usage)
         cost = cast("float | None", spent.get("cost_usd"))
         calls = counted(cast(int, spent.get("calls", 0)), "call")
-        if spent.get("is_recorded"):
-            calls = "recorded replies, no calls"
-        yield Fact("judge", f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
-    if manifest.git_commit:
-        yield Fact("commit", manifest.git_commit[:12])
-    for name, time in (("started", manifest.started), ("finished", manifest.finished)):
-        if time:  # to the minute, in UTC as it is stored
-            is_utc = time.endswith("+00:00")
-            yield Fact(name, f"{time[:10]} {time[11:16]} UTC" if is_utc else time)
-    yield Fact("seed", str(manifest.seed))
+        calls = "recorded replies, no calls" if spent.get("is_recorded") else calls
+        judges.append(f"{judge}: {calls}" + ("" if cost is None else f", ${cost:,.4f}"))
+    times = {"started": manifest.started, "finished": manifest.finished or ""}
+    for name, time in times.items():
+        if time.endswith("+00:00"):  # to the minute, in UTC as it is stored
+            times[name] = f"{time[:10]} {time[11:16]} UTC"
+    digests = {shown.name: str(label.settings[PROMPTS]) for shown, label in _asked_metrics(run)}
     packages = [name for name in ("python", "numpy", "polars") if name in manifest.machine]
-    if packages:
-        yield Fact("versions", ", ".join(f"{name} {manifest.machine[name]}" for name in packages))
-    if manifest.key:
-        yield Fact("run key", manifest.key[:16])
+    for label, text in (
+        ("suite", manifest.suite),
+        ("data", str(data.get("source") or "")),
+        ("data SHA-256", str(data.get("sha256") or "")[:16]),
+        *(("scored", sentence) for sentence in manifest.models),
+        ("prompts", ", ".join(f"{name} {digest}" for name, digest in digests.items())),
+        *(("judge", judge) for judge in judges),
+        ("commit", (manifest.git_commit or "")[:12]),
+        *times.items(),
+        ("seed", str(manifest.seed)),
+        ("versions", ", ".join(f"{name} {manifest.machine[name]}" for name in packages)),
+        ("run key", manifest.key[:16]),
+    ):
+        if text:
+            yield Fact(label, text)
 
 
 def _prompt_texts(run: ScoredRun) -> Mapping[str, str]:
-    """The templates of the judges' prompts by name. A run stores a digest of them, not their texts."""
+    """The templates of the judges' prompts by name, where their digest is that which the run stores."""
     found: dict[str, str] = {}
     for _, label in _asked_metrics(run):
         metric = catalog.metrics().get(label.name)
         names = sorted(prompts_of(metric)) if metric else []
-        for language in LANGUAGES if names else ():
-            known = Prompts(language=language)
+        for known in (Prompts(language=language) for language in LANGUAGES if names):
             if any(name not in known.by_name for name in names):
                 continue
             text = "".join(known.digest([name]) for name in names)
             if sha256(text.encode()).hexdigest()[:DIGEST_LENGTH] == label.settings[PROMPTS]:
-                found.update({name: known.by_name[name].text for name in names})
+                found |= {name: known.by_name[name].text for name in names}
                 break
     return found
 

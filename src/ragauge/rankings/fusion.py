@@ -122,12 +122,6 @@ def write_run(run: "pl.DataFrame", file: BinaryIO, *, tag: str) -> None:
 
     A line is `query Q0 doc rank score tag`. Ranks count a query's rows from 1. A written score reads back as the same float. Raises
     DataError, before anything is written, for an id or tag that a reader would split.
-
-    >>> import io, polars as pl
-    >>> file = io.BytesIO()
-    >>> write_run(pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [0.5]}), file, tag="mine")
-    >>> file.getvalue()
-    b'1 Q0 a 1 0.5 mine\\n'
     """
     problems = [
         Problem(f"{name!r} is empty or contains white space; change it", "run", field=column.name)

@@ -3,7 +3,7 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -148,23 +148,29 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
     """
     text = text.strip()
     if text in SETS or (text in FAMILIES and text not in CANONICAL):
-        return tuple(measure for name in SETS.get(text, (text,)) for measure in _trec(name))
-    if found := re.fullmatch(MULTIPLE, text, re.ASCII):
+        found: list[AskedMeasure] = []
+        for name in SETS.get(text, (text,)):
+            if family := FAMILIES.get(name):
+                found += (family.at(name, cut) for cut in family.cuts)
+            else:
+                found.append(AskedMeasure(Label(ALIASES.get(name, name)), name))
+        return tuple(found)
+    if multiple := re.fullmatch(MULTIPLE, text, re.ASCII):
         try:
-            several = _with_cuts(**found.groupdict())
+            several = _with_cuts(**multiple.groupdict())
         except LabelError as error:
             raise LabelError(f"measure {text!r}: {error}") from None
         if several:
             return several
-    if text.startswith("IPrec") and (found := re.fullmatch(AT_RECALL, text, re.ASCII)):
-        label = _canonical(Label.parse(found["before"]))
-        recall = _number(found["recall"])
+    if text.startswith("IPrec") and (at := re.fullmatch(AT_RECALL, text, re.ASCII)):
+        label = _canonical(Label.parse(at["before"]))
+        recall = _number(at["recall"])
         label = replace(label, settings={**label.settings, "recall": recall})
     elif "=" in text and re.fullmatch(OWN_GAINS, text, re.ASCII):
         why = "gains are the grades; change the grades in the judgements"
         raise LabelError(f"measure {text!r}: {why}")
-    elif text.startswith("rbp") and (found := re.fullmatch(RANX_RBP, text, re.ASCII)):
-        label = Label("rbp", {"p": float(found["p"])})
+    elif text.startswith("rbp") and (of_ranx := re.fullmatch(RANX_RBP, text, re.ASCII)):
+        label = Label("rbp", {"p": float(of_ranx["p"])})
     else:
         front = text.partition("(")[0].partition("@")[0]
         name = front.strip().replace("-", "_")
@@ -172,14 +178,6 @@ def read_measure(text: str) -> tuple[AskedMeasure, ...]:
         name = ALIASES[name] if name == "11pt_avg" else name
         label = _canonical(Label.parse(f"{name}{text[len(front) :]}"))
     return (AskedMeasure(label, text),)
-
-
-def _trec(name: str) -> Iterator[AskedMeasure]:
-    """The measures that trec_eval prints for one of its names."""
-    if name in FAMILIES:
-        yield from (FAMILIES[name].at(name, cut) for cut in FAMILIES[name].cuts)
-    else:
-        yield AskedMeasure(Label(ALIASES.get(name, name)), name)
 
 
 def _with_cuts(name: str, sign: str, cuts: str) -> tuple[AskedMeasure, ...]:

@@ -187,8 +187,7 @@ def _drawn(
 
 def print_report(out: Console, report: Report, *, full: bool = False) -> None:
     """Print a report to a terminal: columns give way where it is narrow; `full` prints everything."""
-    if report.brief is not None:
-        report = report.brief(full)
+    report = report if report.brief is None else report.brief(full)
     parts = list(_parts(out, report, full=full))
     most = report.most_lines
     while most is not None and _height(parts) > most and (shorter := report.shorter()):
@@ -199,10 +198,8 @@ def print_report(out: Console, report: Report, *, full: bool = False) -> None:
         n_blanks -= part is None
         shown += [part] if part is not None or n_blanks >= 0 else []
     for part in (*shown, *_table_parts(out, report.more)[0]):
-        if part is None:
-            out.print()
-        else:
-            out.print(part, soft_wrap=isinstance(part, Text) and part.overflow == "ignore")
+        is_open = isinstance(part, Text) and part.overflow == "ignore"
+        out.print("" if part is None else part, soft_wrap=is_open)
 
 
 def _height(parts: Sequence[Part]) -> int:
@@ -254,10 +251,8 @@ def _table_parts(out: Console, tables: Sequence[Table]) -> tuple[Sequence[Part],
     parts: list[Part] = []
     missing: set[str] = set()
     for table in tables:
-        if table.header:
-            parts.append(None)
-        if table.title:
-            parts.append(Text(for_terminal(table.title), "bold"))
+        parts += [None] if table.header else []
+        parts += [Text(for_terminal(table.title), "bold")] if table.title else []
         if table.wraps:
             parts.append(_wrapping_table(table.header, table.texts))
         elif table.header:

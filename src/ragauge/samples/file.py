@@ -143,9 +143,10 @@ def _remove(folder: Path, handle: int) -> None:
 
 def _remove_left_over(parent: Path) -> None:
     """Remove the temporary folders of processes that were killed."""
-    if os.name != "posix":  # without these locks nobody knows who lives
-        return
-    for folder in parent.glob(f"{PREFIX}*"):
+    folders: list[Path] = []
+    with suppress(OSError):  # without these locks, as on Windows, nobody knows who lives
+        folders += parent.glob(f"{PREFIX}*") if os.name == "posix" else ()
+    for folder in folders:
         with suppress(OSError):
             # Only folders of this user, that have a lock which nobody holds.
             if folder.is_symlink() or folder.stat().st_uid != os.getuid():

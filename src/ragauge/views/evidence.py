@@ -209,12 +209,12 @@ def _lines(key: str, value: object, source: str) -> Iterator[Line]:
         yield key, f"{sum(item['supported'] is True for item in items)} of {len(items)} supported"
         for item in items:
             yield _mark(item["supported"]), str(item["claim"])
+            is_context, at = source == "context", item.get("context")
+            where = "not found in the contexts" if is_context else f"not in the {source}"
+            if at is not None:
+                place = f"{source} {cast(int, at) + 1}" if is_context else source
+                where = f"{place}, characters {item.get('start')}–{item.get('end')}"
             if item.get("quote"):
-                at = f" {cast(int, item.get('context') or 0) + 1}" if source == "context" else ""
-                where = f"{source}{at}, characters {item.get('start')}–{item.get('end')}"
-                if item.get("context") is None:
-                    is_context = source == "context"
-                    where = "not found in the contexts" if is_context else f"not in the {source}"
                 yield "", f"“{item['quote']}” ({where})"
             elif item.get("reason"):
                 yield "", str(item["reason"])
@@ -248,13 +248,10 @@ def _mark(is_so: object) -> str:
 
 def _from_one(value: object) -> object:
     """The same data with places that count from 1."""
-    if isinstance(value, Mapping):
-        return {
-            key: item + 1
-            if key in FROM_ONE and isinstance(item, int) and not isinstance(item, bool)
-            else _from_one(item)
-            for key, item in cast(Item, value).items()
-        }
     if isinstance(value, list):
         return [_from_one(item) for item in cast("list[object]", value)]
-    return value
+    if not isinstance(value, Mapping):
+        return value
+    items = cast(Item, value).items()
+    # True is no place.
+    return {k: v + 1 if k in FROM_ONE and type(v) is int else _from_one(v) for k, v in items}

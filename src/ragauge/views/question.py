@@ -107,16 +107,11 @@ def _call_lines(calls: Sequence[tuple[Item, Mapping[str, Iterable[str]]]]) -> It
     """Each call: which scores use it, and what was asked and replied."""
     title = f"{counted(len(calls), 'call')} to judges"
     for place, (call, used_by) in enumerate(calls):
-        used = [
-            (f"  for {short(system)}", some(list(names), NAMES_SHOWN))
-            for system, names in used_by.items()
-        ]
-        others = [
-            (f"  {name}", item if isinstance(item, str) else _json(item))
-            for name, item in call.items()
-            if name not in ("prompt", "key")
-        ]
-        yield Lines([*used, *others], "" if place else title, (f"{call['prompt']}  {call['key']}",))
+        lines = [(f"  for {short(s)}", some([*names], NAMES_SHOWN)) for s, names in used_by.items()]
+        for name, item in call.items():
+            if name not in ("prompt", "key"):
+                lines.append((f"  {name}", item if isinstance(item, str) else _json(item)))
+        yield Lines(lines, "" if place else title, (f"{call['prompt']}  {call['key']}",))
 
 
 def _fields(sample: SummaryRow) -> Iterator[Line]:
@@ -125,17 +120,17 @@ def _fields(sample: SummaryRow) -> Iterator[Line]:
             continue
         if name == MESSAGES and value is not None:
             value = [f"{who.strip()}: {text}" if who else text for who, text in said_in(str(value))]
-        if isinstance(value, list) and name in (*TEXTS, MESSAGES) and value:
-            items = cast("list[object]", value)
+        items = cast("list[object]", value) if isinstance(value, list) else []
+        if items and name in (*TEXTS, MESSAGES):
             for place, item in enumerate(items[:N_ITEMS], 1):
                 yield f"{name} {place}", _cut(str(item), TEXT_LENGTH)
             if len(items) > N_ITEMS:
                 yield name, f"… and {len(items) - N_ITEMS:,} more, in samples.parquet"
             continue
-        if isinstance(value, list):
-            grades = cast("list[dict[str, object]]", value)
-            by_id = {each["id"]: each["grade"] for each in grades} if name == "relevant" else grades
-            value = _json(by_id)
+        if name == "relevant" and value is not None:
+            graded = cast("list[dict[str, object]]", items)
+            value = _json({each["id"]: each["grade"] for each in graded})
+        value = _json(items) if isinstance(value, list) else value
         yield name, NOT_GIVEN if value is None else _cut(str(value), TEXT_LENGTH)
 
 
@@ -215,8 +210,8 @@ def said_in(messages: str) -> list[tuple[str, str]]:
         return [("messages", messages)]
     lines: list[tuple[str, str]] = []
     for message in transcript.messages:
-        if message.role != "tool" and message.text:
-            lines.append((message.role, message.text))
+        has_text = message.role != "tool" and message.text
+        lines += [(message.role, message.text)] if has_text else []
         lines += [("", f"({each})") for each in message.others]
         for call in message.calls:
             given = call.invalid if call.arguments is None else _json(call.arguments)

@@ -158,26 +158,27 @@ def _agreements(run: ScoredRun) -> Iterator[str]:
     by_metric: dict[str, dict[str, None]] = {}
     for shown in run.metrics:
         by_metric.setdefault(without_judge(shown.metric), {})[shown.metric] = None
-    for metric, labels in by_metric.items():
-        for pair in combinations(labels, 2):
-            left, right = (
-                run.collect(run.scan().filter(pl.col("metric") == label).drop_nulls("value"))
-                for label in pair
-            )
-            both = left.join(right, on=["id", "system"], suffix="_2")
-            if both.is_empty():
-                continue
-            ours, theirs = both["value"].to_list(), both["value_2"].to_list()
-            names = [str(Label.parse(label).settings.get("judge")) for label in pair]
-            apart = [abs(one - other) for one, other in zip(ours, theirs, strict=True)]
-            same = f"{sum(each < 1e-9 for each in apart):,} of {counted(len(apart), 'answer')}"
-            text = f"{metric}: {' and '.join(names)} agree on {same}"
-            if not {*ours, *theirs} <= {0.0, 1.0}:
-                text += f", with a mean difference of {sum(apart) / len(apart):.3f}"
-            elif (kappa := cohen_kappa(ours, theirs)) is not None:
-                text += f" (Cohen's kappa {kappa:.2f})"
-            n_disputed = sum(each >= DISPUTE for each in apart)
-            yield text + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
+    for metric, pair in (
+        (name, pair) for name, own in by_metric.items() for pair in combinations(own, 2)
+    ):
+        left, right = (
+            run.collect(run.scan().filter(pl.col("metric") == label).drop_nulls("value"))
+            for label in pair
+        )
+        both = left.join(right, on=["id", "system"], suffix="_2")
+        if both.is_empty():
+            continue
+        ours, theirs = both["value"].to_list(), both["value_2"].to_list()
+        names = [str(Label.parse(label).settings.get("judge")) for label in pair]
+        apart = [abs(one - other) for one, other in zip(ours, theirs, strict=True)]
+        same = f"{sum(each < 1e-9 for each in apart):,} of {counted(len(apart), 'answer')}"
+        text = f"{metric}: {' and '.join(names)} agree on {same}"
+        if not {*ours, *theirs} <= {0.0, 1.0}:
+            text += f", with a mean difference of {sum(apart) / len(apart):.3f}"
+        elif (kappa := cohen_kappa(ours, theirs)) is not None:
+            text += f" (Cohen's kappa {kappa:.2f})"
+        n_disputed = sum(each >= DISPUTE for each in apart)
+        yield text + (f"; {n_disputed:,} disputed: needs_review" if n_disputed else "")
 
 
 def _repeats(run: ScoredRun) -> Iterator[str]:

@@ -245,9 +245,10 @@ def scores_report(run: ScoredRun, status: str, n_rows: int) -> Report:
     names = {metric.metric: metric.name for metric in run.metrics}
     columns = ("id", "system", "metric", "reason")
     found = run.collect(run.scan().filter(pl.col("status") == status).select(columns))
+    given = found.head(n_rows).fill_null("").iter_rows()
     rows = [
-        (str(id), str(system), names.get(metric, str(metric)), str(reason or ""))
-        for id, system, metric, reason in found.head(n_rows).iter_rows()
+        (id, system, names.get(metric) or str(metric), reason)
+        for id, system, metric, reason in given
     ]
     more = f"{n_rows} of {counted(found.height, 'score')}; more with -n"
     return Report(

@@ -100,7 +100,7 @@ SHARES = [
     (None, "Sales fell 50%", {"Sales halved.": 1}),
     (None, "Sales rose 50%", {"Sales halved.": 0}),
     (None, "90 minutes", {"1.5 hours": 1}),
-    (None, "2 hours", {"120 min": 1, "2 days": 0}),
+    (None, "2 hours", {"120 min": 1, "2 days": 0, "100 minutes": 0}),
     (None, "1 week", {"7 days": 1}),
     (None, "2 years", {"24 months": 1}),
     (None, "5 mg/L", {"5,000 µg/L": 1, "5 µg/L": 0}),
@@ -145,7 +145,6 @@ SHARES = [
     (None, "100 km", {"100 miles": 0}),
     (None, "2 tsp", {"2 tablespoons": 0}),
     (None, "500 nm", {"0.5 µm": 1, "500 µm": 0}),
-    (None, "2 hours", {"100 minutes": 0}),
     (None, "100 km²", {"38.6 square miles": 1}),
     # A text that gives both units is taken at its word.
     (None, "12.9 km", {"8 miles (12.8 km)": 0, "8 miles": 1}),

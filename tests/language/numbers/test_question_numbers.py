@@ -1,9 +1,12 @@
 import pytest
 
+from ragauge.language.numbers.expected_numbers import conclusions, says_no_number, wants_no_number
 from ragauge.language.numbers.question_numbers import (
+    asked_direction,
     asks_for_a_percentage,
     heading_scale,
     named_scale,
+    stated_direction,
 )
 
 
@@ -44,3 +47,52 @@ def test_questions_for_a_percentage():
     asking += ("What % of staff left?", "What was the quick ratio?")
     assert all(map(asks_for_a_percentage, asking))
     assert not any(map(asks_for_a_percentage, ("How many staff left?", "Who rated it?")))
+
+
+@pytest.mark.parametrize(
+    ("direction", "texts"),
+    [
+        (
+            "a fall",
+            ["Sales fell by about 5%.", "a decline in net sales of 5%", "Net income declined 5%"],
+        ),
+        ("a fall", ["decreased its debt by 5%", "a 5% year-over-year decrease"]),
+        ("a rise", ["It grew 5%", "5% higher"]),
+        ("a loss", ["The net loss was 5%", "a loss per share of 5%"]),
+        ("a gain", ["net income of 5%"]),
+        ("", ["It fell to 5%", "It fell from 5% to 4%", "net income (loss) of 5%", "the 5% notes"]),
+    ],
+)
+def test_the_words_beside_a_number_say_its_direction(direction: str, texts: list[str]):
+    for text in texts:
+        at = text.index("5%")
+        assert stated_direction(text, at, at + 2) == direction, text
+
+
+def test_a_question_may_leave_the_direction_open():
+    asked = {"Did sales grow?": "", "What was the change?": "", "Why?": ""}
+    asked |= {"What was the increase or decrease?": "", "What was the gain?": "a gain"}
+    asked |= {"How much did it lose, the net loss?": "a loss"}
+    assert {question: asked_direction(question) for question in asked} == asked
+
+
+def test_a_reference_may_want_no_number_and_an_answer_say_so():
+    assert all(map(wants_no_number, ("nm", "N/M", "Not meaningful.")))
+    assert not any(map(wants_no_number, ("500 nm", "n/a")))
+    said = {"It is not meaningful.": "not meaningful", "nm": "nm", "5 nm": "", "12.5": ""}
+    assert {answer: says_no_number(answer) for answer in said} == said
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It has 5. Therefore, 6.", ["Therefore, 6"]),
+        ("Thus 5. So 6!", ["So 6", "Thus 5"]),
+        ("It has 5, so it is odd.", []),
+        ("- **Final answer:** 3.5 km\n\nNotes", ["Final answer:** 3.5 km"]),
+        ("Soy has 5.", []),
+        ("", []),
+    ],
+)
+def test_sentences_that_state_the_result(text, found):
+    assert [text[start:end] for start, end in conclusions(text)] == found

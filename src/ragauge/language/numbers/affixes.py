@@ -4,7 +4,7 @@ import re
 
 from ragauge.language.characters import is_word
 from ragauge.language.numbers.quantity import Reading
-from ragauge.language.numbers.units import CODE, MONEY, PAIRS, SCALES, SIGNS, UNITS, unit_of
+from ragauge.language.numbers.units import CODE, MONEY, PAIRS, SCALE_WORDS, SCALES, UNITS, unit_of
 
 SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -56,7 +56,7 @@ def read_before(plain: str, reading: Reading) -> None:
         if is_scaled and not ends_in_number(plain, start - 1):
             reading.value = reading.value.copy_negate()
             reading.start, reading.end = start - 1 - is_money, reading.end + 1
-            reading.unit = SIGNS[before[0]] if is_money else ""
+            reading.unit = UNITS[before[0]] if is_money else ""
             return
     sign = ""
     if before[-1:] not in _NO_CURRENCY and (before[:1] not in _NO_CURRENCY or before[-1:] != " "):
@@ -69,7 +69,7 @@ def read_before(plain: str, reading: Reading) -> None:
             and _MATH_AFTER.match(plain, reading.end) is not None
         )
         if currency and not is_in_math:
-            reading.unit = SIGNS.get(currency[1], currency[1])
+            reading.unit = UNITS.get(currency[1], currency[1])
             reading.start = currency.start()
             sign = currency[2]
             before = plain[max(0, reading.start - 2) : reading.start]
@@ -100,12 +100,7 @@ def read_sign(plain: str, reading: Reading) -> str:
 
 
 _END = r"(?!_{0,3}[0-9A-Za-z\u00c0-\u058f])"
-_SCALE = re.compile(
-    rf"[\s-]?(hundred|mil millones|mill(?:ionen|iarden?|iard|ones|ón)|billones|billionen|mili(?:oni|ardi)|milj(?:oen|ard)"
-    rf"|milhões|bilhões|t(?:ausend|housand|rillion|rn|n)|la(?:kh|c)|m(?:illion|ln|io|rd|n)|crore|b(?:illion|ln|n)"
-    rf"|quadrillion)s?{_END}|([百千万萬億亿兆])",
-    re.IGNORECASE,
-)
+_SCALE = re.compile(rf"[\s-]?({SCALE_WORDS})s?{_END}|([百千万萬億亿兆])", re.IGNORECASE)
 NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK百千万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""

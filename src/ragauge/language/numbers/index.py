@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from ragauge.language.numbers.agreement import Agreement, Stated, agreement, log_of
+from ragauge.language.numbers.agreement import Agreement, Stated, agreement
 from ragauge.language.numbers.quantity import Quantity
 
 
@@ -113,19 +113,4 @@ def _reach(value: Decimal) -> float:
     return _SAME - math.log10(1 - 0.5 / max(unit, 1))
 
 
-def may_agree(sought: Stated, expected: Iterable[Quantity]) -> bool:
-    """Whether one of the expected numbers may agree with the sought one without a tolerance; False for most.
-
-    A number in another scale has the same digits, so only these are compared.
-    """
-    key, own = sought.log, _reach_of(sought.quantity)
-    for number in expected:
-        off = abs((log_of(number.value) - key + 0.5) % 1.0 - 0.5) - _MARGIN
-        if off < _WINDOW and (off < own or off < _reach_of(number)):
-            return True
-    return False
-
-
-_MARGIN = 1e-6
-"""More than the logarithms of two numbers differ by rounding."""
 _LOOSENESS = {"exact": 0, "scale": 1, "percent": 1}

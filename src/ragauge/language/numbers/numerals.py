@@ -148,11 +148,10 @@ _SEPARATE_PREFIX = re.compile(
 )
 """Letters before a number that do not make it part of a name: `USD5`, `_5_`, `293x5`, `\\times5`."""
 _NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
-_PREFIXES = frozenset((
-    *("mid", "sub", "top", "bottom", "under", "over", "pre", "post", "near", "plus", "net", "about"),
-    *("around", "roughly", "nearly", "almost", "up", "down", "to", "by", "of", "and", "or", "is"),
-    *("at", "from", "first", "last", "next"),
-))  # fmt: skip
+_PREFIXES = word_set("""
+    mid sub top bottom under over pre post near plus net about around roughly nearly almost up down to by of and or is
+    at from first last next
+""")
 """Words before a hyphen that do not make the number part of a name: `mid-20`."""
 
 
@@ -258,16 +257,17 @@ _PHONE = re.compile(
     r"|\([0-9]{3}\)\s?[0-9]{3}[-.\s][0-9]{4}(?![0-9])"
 )
 _ADDRESS = re.compile(r"(?:https?://|www\.|@[A-Za-z])[^\s<>()\"]*")
-_SIGNS_OF = ((_CITATION, ("[",)), (_PHONE, ("+", "(")), (_ADDRESS, ("://", "www.", "@")))
-"""Numbers that are not quantities, with what every one of them has; that is checked first, because it is fast."""
 
 
 def _other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
     """The spans of numbers that are not quantities, in order and without overlap."""
     spans = [(date.start, date.end) for date in stated]
-    for pattern, signs in _SIGNS_OF:
-        if any([sign in plain for sign in signs]):  # noqa: C419, a list is faster
-            spans += [found.span() for found in pattern.finditer(plain)]
+    if "[" in plain:
+        spans += [found.span() for found in _CITATION.finditer(plain)]
+    if "+" in plain or "(" in plain:
+        spans += [found.span() for found in _PHONE.finditer(plain)]
+    if "://" in plain or "www." in plain or "@" in plain:
+        spans += [found.span() for found in _ADDRESS.finditer(plain)]
     if ")" in plain:
         spans += _bracketed_numbers(plain)
     if "\n" in plain or _LINE_NUMBER.match(plain):

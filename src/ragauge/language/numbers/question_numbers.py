@@ -8,22 +8,19 @@ from functools import lru_cache
 from ragauge.language.numbers.agreement import Agreement, Stated, is_bracketed, may_be_dash
 from ragauge.language.numbers.index import Found
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import CODE, SCALES
+from ragauge.language.numbers.units import CODE, SCALE_WORDS, SCALES
 
-_SCALE_WORDS = "|".join(
-    sorted((word for word in SCALES if word.isascii() and word != "hundred"), key=len, reverse=True)
-)
 _CURRENCY = rf"(?:{CODE}|(?:US|U\.S\.)?\s?[$€£¥₹]|(?:US |U\.S\. )?dollars?|euros?|pounds?|rupees?)"
 _SCALE = re.compile(
     rf"(?:\b(?:in|how many|units? of|expressed as|to the nearest)\s(?:the\s)?(?:{_CURRENCY}\s?)?"
-    rf"|{_CURRENCY}\s?(?:in\s)?)({_SCALE_WORDS})s?\b"
+    rf"|{_CURRENCY}\s?(?:in\s)?)({SCALE_WORDS})s?\b"
     rf"|(?:\bin\s|\(\s?)(?:{_CURRENCY}\s?)?'?000'?s?\b"
     rf"|{_CURRENCY}\s?(k|mm|m|b|t)\b",
     re.IGNORECASE,
 )
 _SCALE_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
 _HEADING = re.compile(
-    rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({_SCALE_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
+    rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({SCALE_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
 )
 _PERCENTAGE = re.compile(
     r"%|\b(?:per\s?cent|percents|percentages?|percentage points?|ratios?|margins?|rates?|cagr|growth"

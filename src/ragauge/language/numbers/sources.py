@@ -1,9 +1,9 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cache
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
-from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex, may_agree
+from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
 from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.quantity import NAMED, Quantity
@@ -23,9 +23,6 @@ from ragauge.language.numbers.question_numbers import (
     rules_for,
 )
 from ragauge.language.numbers.units import is_measure
-
-FEW = 200
-"""Up to this many numbers are looked through before an index of them is made; more would take quadratic time."""
 
 
 class NumberSource(NamedTuple):
@@ -81,9 +78,22 @@ def source_numbers(
     units = {
         quantity.unit for quantity in own if is_measure(quantity.unit) or quantity.unit in NAMED
     }
-    among = _Sources(sources, named_scale(question) if question else 0, units)
-    scales = given_scales(answer, among.scale)
+    asked_scale = named_scale(question) if question else 0
+    scales = given_scales(answer, asked_scale)
     rules = rules_for(question, rules)
+
+    @cache
+    def index() -> NumberIndex:
+        """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        numbers: list[Stated] = []
+        for text, found, is_reference in sources:
+            scale = asked_scale if is_reference else heading_scale(text)
+            numbers += [
+                stated(each, text, (scale,) if scale else (), expected=is_reference)
+                for each in in_all_forms(text, found, units)
+            ]
+        return NumberIndex(numbers)
+
     rows: list[SourcedNumber] = []
     for quantity in own:
         equal = (
@@ -94,7 +104,7 @@ def source_numbers(
         near = (
             each
             for form in (quantity, *other_readings(quantity))
-            for each in among.find(stated(form, answer, scales), rules)
+            for each in index().find(stated(form, answer, scales), rules, among_expected=True)
         )
         row = SourcedNumber(quantity.text, by_value(quantity))
         for source, how in chain(equal, near):
@@ -103,45 +113,3 @@ def source_numbers(
                 break
         rows.append(row)
     return rows
-
-
-class _Sources:
-    """The numbers of the sources, for finding those that agree with one of the answer.
-
-    Most numbers that no source has are not near any of them either, which takes less time to see than to
-    prepare all for a comparison. `scale`: the power of ten in which the question wants its numbers. `units`: those of
-    the answer's measures.
-    """
-
-    def __init__(self, sources: Sequence[NumberSource], scale: int, units: Collection[str]) -> None:
-        self._sources, self._units, self.scale = sources, units, scale
-
-    @cached_property
-    def _quantities(self) -> list[tuple[NumberSource, list[Quantity]]]:
-        """Each source with its quantities, also in other forms and units."""
-        return [
-            (each, in_all_forms(each.text, each.quantities, self._units)) for each in self._sources
-        ]
-
-    @cached_property
-    def _numbers(self) -> list[Quantity]:
-        """One number of each value and unit in which it is stated."""
-        numbers = [quantity for _, found in self._quantities for quantity in found]
-        return [*{(number.value, number.converted_from): number for number in numbers}.values()]
-
-    @cached_property
-    def _index(self) -> NumberIndex:
-        """The numbers of references in the scale that the question names; of contexts in that of their table."""
-        numbers: list[Stated] = []
-        for (text, _, is_reference), found in self._quantities:
-            scale = self.scale if is_reference else heading_scale(text)
-            scales = (scale,) if scale else ()
-            numbers += [stated(each, text, scales, expected=is_reference) for each in found]
-        return NumberIndex(numbers)
-
-    def find(self, sought: Stated, rules: Agreement) -> list[Found]:
-        """The numbers that agree with the answer's, the most exact first."""
-        needs_all = rules.rtol or rules.atol or not sought.value or len(self._numbers) > FEW
-        if not needs_all and not may_agree(sought, self._numbers):
-            return []
-        return self._index.find(sought, rules, among_expected=True)

@@ -1,5 +1,6 @@
 """Units: their written forms, which measure the same, and values in another unit: 90 minutes in hours, 212 °F in °C."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -7,25 +8,6 @@ from operator import attrgetter
 
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
 
-_CODES = (
-    *("USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "NZD", "CNY", "HKD", "SGD", "KRW"),
-    *("SEK", "NOK", "DKK", "PLN", "ZAR", "BRL", "MXN", "RUB", "TRY"),
-)
-CODE = rf"(?<![A-Za-z])(?:{'|'.join(_CODES)}|RMB|Rs\.?)"
-SIGNS = (
-    {"$": "USD", "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD"}
-    | {"NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY"}
-    | {"₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₦": "NGN", "₱": "PHP", "₫": "VND"}
-    | {"₪": "ILS", "฿": "THB", "₿": "BTC", "Rs": "INR", "Rs.": "INR", "RMB": "CNY"}
-)
-MONEY = frozenset((*SIGNS.values(), *_CODES, "cent", "pound"))
-"""The units that are money."""
-
-FOREIGN_SCALES = (
-    r"(?:millionen|milliarden?|milliards?|billionen|billones|mil millones|millones|millón|milioni|miliardi"
-    r"|miljoen|miljard|milhões|bilhões)"
-)
-"""Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
 _SCALES = {
     2: "hundred 百",
     3: "thousand tausend 千",
@@ -41,23 +23,29 @@ _SCALES = {
 SCALES = {word: power for power, words in _SCALES.items() for word in words.split()}
 SCALES["mil millones"] = 9
 """The words of a scale and its power of ten."""
+SCALE_WORDS = "|".join(sorted((word for word in SCALES if len(word) > 1), key=len, reverse=True))
+FOREIGN_SCALES = (
+    r"(?:millionen|milliarden?|milliards?|billionen|billones|mil millones|millones|millón|milioni|miliardi"
+    r"|miljoen|miljard|milhões|bilhões)"
+)
+"""Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
 
 _MEASURES = """
 ms=.001 millisecond | s=1 sec second | min=60 minute | h=3600 hr hrs hour | day=86400 | week=604800 | fortnight=1209600
 month=1 | year=12 yr yrs | decade=120 | century=1200 centuries
 nm=1e-9 nanometer nanometre | µm=1e-6 micrometer micrometre micron | mm=.001 millimeter millimetre
 + cm=.01 centimeter centimetre | m=1 meter metre | km=1000 kilometer kilometre | inch=.0254 inches
-+ ft=.3048 foot feet | yd=.9144 yard | mi=1609.344 mile | nmi=1852
++ ft=.3048 foot feet | yd=.9144 yard | mi=1609.344 mile | nmi=1852 nautical_mile
 mm²=1e-6 | cm²=1e-4 | m²=1 | ha=1e4 hectare | km²=1e6 | inch²=.00064516 | ft²=.09290304 | yd²=.83612736
 + acre=4046.8564224 | mi²=2589988.110336
-µg=1e-6 mcg microgram | mg=.001 milligram | g=1 gram gramme | kg=1000 kilogram kilo | t=1e6 tonne | ton=
+µg=1e-6 mcg microgram | mg=.001 milligram | g=1 gram gramme | kg=1000 kilogram kilo | t=1e6 tonne metric_ton | ton=
 + oz=28.349523125 ounce | lb=453.59237 lbs | pound=453.59237 quid | stone=6350.29318
 ml=.001 mL millilitre milliliter | cl=.01 centilitre centiliter | l=1 L litre liter | tsp=.00492892159375 teaspoon
 + tbsp=.01478676478125 tablespoon | cup=.2365882365 | pint=.473176473 | quart=.946352946
 + gallon=3.785411784 | barrel=158.987294928
 m/s=3.6 mps | km/s=3600 | km/h=1 kph kmh | mi/h=1.609344 mph
 J=1 joule | kJ=1000 kilojoule | cal=4.184 calorie | kcal=4184 kilocalorie
-°C= celsius | °F= fahrenheit | K= kelvin
+°C= celsius degree_celsius degrees_celsius degrees_c | °F= fahrenheit degrees_fahrenheit degrees_f | K= kelvin
 """
 """Units of one kind in each row, with their sizes. A month has no fixed number of days, so months are a kind of their
 own. Volumes of the kitchen are American, as most recipes on the web are."""
@@ -74,9 +62,14 @@ Kbps=1 kbps | Mbps=1000 | Gbps=1e6
 """The same of units that only differ by powers of ten, so that no number is converted to another one."""
 _OTHERS = """
 bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | psi | bar | dB decibel | px pixel | dpi | ppm | ppb
-+ IU | rpm | bp bps bip | x times | ° degree | hp horsepower | % percent pct percents Prozent
-+ cent ¢ | USD dollar buck | EUR euro | JPY yen 円 | CNY yuan renminbi 元 | INR rupee | CHF franc
-+ RUB rouble ruble | BTC bitcoin | MXN peso
++ IU | rpm | bp bps bip basis_point | x times | ° degree | hp horsepower | ly light_year
++ % percent pct percents Prozent per_cent percentage_point
+"""
+_MONEY = """
+USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterling | JPY ¥ yen 円
++ INR ₹ Rs Rs. rupee indian_rupee | CHF franc | CAD C$ CA$ canadian_dollar | AUD A$ AU$ australian_dollar | NZD NZ$
++ CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK | NOK | DKK | PLN | ZAR | BRL R$ | MXN peso
++ RUB ₽ rouble ruble | TRY ₺ | NGN ₦ | PHP ₱ | VND ₫ | ILS ₪ | THB ฿ | BTC ₿ bitcoin | cent ¢
 """
 _TIME, _MONTHS = 0, 1
 _N_MEASURES = len(_MEASURES.replace("\n+", "").split("\n")) - 2
@@ -84,10 +77,11 @@ _N_MEASURES = len(_MEASURES.replace("\n+", "").split("\n")) - 2
 
 def _tables() -> tuple[dict[str, str], dict[str, int], dict[str, Decimal]]:
     """Every written form of a unit with its canonical one, the kinds of units, and their sizes."""
-    forms, kinds = SIGNS | {code: code for code in _CODES}, dict[str, int]()
+    forms: dict[str, str] = {}
+    kinds: dict[str, int] = {}
     sizes: dict[str, Decimal] = {}
-    rows = f"{_MEASURES.strip()}{_PREFIXED.rstrip()}{_OTHERS.rstrip()}".replace("\n+", " |")
-    for kind, row in enumerate(rows.split("\n")):
+    rows = "".join(map(str.rstrip, (_MEASURES.lstrip(), _PREFIXED, _OTHERS, _MONEY)))
+    for kind, row in enumerate(rows.replace("\n+", " |").split("\n")):
         for name, *others in map(str.split, row.split("|")):
             unit, has_kind, size = name.partition("=")
             if has_kind:
@@ -95,31 +89,30 @@ def _tables() -> tuple[dict[str, str], dict[str, int], dict[str, Decimal]]:
             if size:
                 sizes[unit] = Decimal(size)
             for form in (unit, *others):
-                forms[form] = unit
-                if len(form) > 2 and form.isalpha() and form.islower():
-                    forms[f"{form}s"] = unit
-    del forms["K"]  # nearly always a thousand
+                words = form.replace("_", " ")
+                forms[words] = unit
+                if len(form) > 2 and words.islower() and words.replace(" ", "").isalpha():
+                    forms[f"{words}s"] = unit
+    for name in ("K", "NGN", "PHP", "VND", "ILS", "THB", "BTC"):  # K is nearly always a thousand
+        del forms[name]
     return forms, kinds, sizes
 
 
-UNITS, _KINDS, _SIZES = _tables()
 _LENGTHS = ("mm", "cm", "m", "km", "inch", "ft", "yd", "mi")
 _POWERS = {"square": "²", "sq": "²", "sq.": "²", "cubic": "³", "cu": "³"}
-PAIRS = (
-    {"per cent": "%", "percentage point": "%", "percentage points": "%"}
-    | {"basis point": "bp", "basis points": "bp", "light year": "ly", "light years": "ly"}
-    | {"pounds sterling": "GBP", "nautical miles": "nmi", "metric tons": "t", "metric ton": "t"}
-    | {"degrees celsius": "°C", "degrees c": "°C", "degree celsius": "°C"}
-    | {"degrees fahrenheit": "°F", "degrees f": "°F", "us dollars": "USD", "u.s. dollars": "USD"}
-    | {"canadian dollars": "CAD", "australian dollars": "AUD", "indian rupees": "INR"}
-    | {
-        f"{word} {form}": f"{unit}{power}"
-        for form, unit in UNITS.items()
-        if unit in _LENGTHS
-        for word, power in _POWERS.items()
-    }
-)
-"""Units of two words."""
+_FORMS, _KINDS, _SIZES = _tables()
+UNITS = {form: unit for form, unit in _FORMS.items() if " " not in form}
+"""Every written form of a unit of one word, and its canonical form."""
+PAIRS = {form: unit for form, unit in _FORMS.items() if " " in form} | {
+    f"{word} {form}": f"{unit}{power}"
+    for form, unit in UNITS.items()
+    if unit in _LENGTHS
+    for word, power in _POWERS.items()
+}
+"""The same of two words."""
+MONEY = frozenset(re.findall(r"(?:\A|[|+\n]) ?([A-Zc]\w+)", _MONEY)) | {"pound"}
+"""The units that are money."""
+CODE = rf"(?<![A-Za-z])(?:{'|'.join(sorted(each for each in MONEY & UNITS.keys() if each.isupper()))}|RMB|Rs\.?)"
 _SHOUTED = frozenset(("KM", "KG", "CM", "ML", "LB", "LBS", "FT", "OZ", "HR", "MG"))
 
 

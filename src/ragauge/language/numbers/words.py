@@ -48,6 +48,7 @@ _NO_SHARE = re.compile(
     r"['-]|\s(?:time\b|years?\b|a dozen\b|brother|sister|marathon|way\b|as\b|past\b)"
 )
 _END_OF_SHARE = re.compile(r" (?:of\b|(?:is|was|are|were|comes?|came)\b)|[.,;:!?)]|\s*\Z")
+_HINTS_OF_SHARES = ("half", *(f"a {name}" for name in _FRACTIONS), "an eighth")
 
 
 def numbers_in_words(text: str) -> Iterator[Quantity]:
@@ -56,7 +57,8 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
     if not names:
         return
     lowered = lower_letters(text)
-    shares = list(_shares(lowered)) if not names.isdisjoint(_BELOW) else []
+    may_share = any([hint in lowered for hint in _HINTS_OF_SHARES])  # noqa: C419, a list is faster
+    shares = list(_shares(lowered)) if may_share else []
     yield from (
         quantity_of(text, share, spelled=True, only_matches=not share.scale) for share in shares
     )

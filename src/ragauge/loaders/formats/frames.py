@@ -64,16 +64,17 @@ def object_table(source: object, chosen: Collection[str] = ()) -> Table:
 
 def is_pandas(source: object) -> bool:
     """Whether it is a pandas frame, without importing pandas."""
-    return f"{type(source).__module__}.".startswith("pandas.") and _is_frame(source)
+    return _package_of(source) == "pandas"
 
 
 def is_polars(source: object) -> bool:
     """Whether it is a polars frame, without importing polars."""
-    return f"{type(source).__module__}.".startswith("polars.") and _is_frame(source)
+    return _package_of(source) == "polars"
 
 
-def _is_frame(source: object) -> bool:
-    return type(source).__name__ == "DataFrame"
+def _package_of(frame: object) -> str:
+    kind = type(frame)
+    return kind.__module__.partition(".")[0] if kind.__name__ == "DataFrame" else ""
 
 
 def polars_table(frame: "pl.DataFrame", source: str = "polars frame", n_before: int = 0) -> Table:

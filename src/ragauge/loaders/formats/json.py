@@ -1,6 +1,6 @@
 """Read one JSON document: a list of objects, an object that contains such a list, or columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -158,7 +158,12 @@ class _Walk:
 
 def _from_members(members: _Object, walk: _Walk) -> Table:
     """The samples of an object: its columns, the object as the only row, or the rows under one of its keys."""
-    source, problems = walk.source, walk.problems
+    source = walk.source
+
+    def found(rows: Iterable[Row], *notes: str, problem: str = "") -> Table:
+        problems = [*walk.problems, *([Problem(problem, source)] if problem else ())]
+        return Table(tuple(rows), source, notes, tuple(problems))
+
     members = _with_inner_list(_in_columns(members, walk))
     lists = {name: items_in(members[name]) for name in members if isinstance(members[name], list)}
     columns = [name for name in lists if field_of(name) and not _are_objects(lists[name])]
@@ -166,11 +171,9 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
         lengths = {name: len(items) for name, items in lists.items()}
         if len(set(lengths.values())) > 1:
             counted = listed([f"{length} of {name!r}" for name, length in lengths.items()])
-            text = f"has columns of different lengths: {counted}"
-            return Table((), source, problems=(*problems, Problem(text, source)))
+            return found((), problem=f"has columns of different lengths: {counted}")
         cells = zip(*lists.values(), strict=True)
-        rows = tuple(Row(dict(zip(lists, values, strict=True)), source) for values in cells)
-        return Table(rows, source, problems=tuple(problems))
+        return found(Row(dict(zip(lists, values, strict=True)), source) for values in cells)
     examples, predictions = (lists.get(name, ()) for name in ("examples", "predictions"))
     if len(examples) == len(predictions) and all(map(_are_objects, (examples, predictions))):
         pairs: list[object] = [  # LlamaIndex's examples with the predictions for them
@@ -191,18 +194,16 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
         for name, member in members.items()
     )
     if is_trace or is_sample or is_result(members):
-        return Table((Row(members, source, 1),), source, problems=tuple(problems))
+        return found([Row(members, source, 1)])
     key = _sample_list(lists)
-    keyed = keyed_rows(members) or (rows_by_system(members) if key is None else None)
-    if keyed is not None:
-        rows = tuple(Row(values, source) for values in keyed[0])
-        return Table(rows, source, (keyed[1],), tuple(problems))
+    if keyed := keyed_rows(members) or (rows_by_system(members) if key is None else None):
+        return found((Row(values, source) for values in keyed[0]), keyed[1])
     if key is None:
         has = f"has the keys {listed([repr(name) for name in members])}" if members else "is empty"
         text = f"{has}, but must be a list of objects, or have such a list under 'samples'"
         if is_ranking(members):
             text = f"{has} with a number for each document: score it with 'ragauge rank QRELS RUN'"
-        return Table((), source, problems=(*problems, Problem(text, source)))
+        return found((), problem=text)
     left_out = listed([repr(name) for name in members if name != key])
     notes = (f"read the samples under {key!r}, left out {left_out}",) if left_out else ()
     return walk.table(lists[key], notes)

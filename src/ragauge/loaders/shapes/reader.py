@@ -71,16 +71,11 @@ class Columns:
         """The table with the columns under their fields' names; the same one if it is of no such tool."""
         columns = {folded(name): name for name in table.columns}
         names = {columns[name]: ours for name, ours in self.names.items() if name in columns}
-        # A column that the tool has may give way: RAGTruth's own `id`.
-        others = {
-            n: name for n, name in columns.items() if name not in names and n not in self.needs
-        }
         ours = set(names.values())
-        if (
-            not self.needs <= {*columns}
-            or {*names} & {*keep}
-            or {*map(field_of, others.values())} & ours
-        ):
+        # A column that the tool has may give way: RAGTruth's own `id`.
+        others = [name for n, name in columns.items() if name not in names and n not in self.needs]
+        is_of_tool = self.needs <= columns.keys() and not names.keys() & set(keep)
+        if not is_of_tool or {*map(field_of, others)} & ours:
             return table
         for row in table.rows if self.texts else ():
             cell = row.values.get(columns[self.texts or ""])
@@ -141,8 +136,7 @@ class Shape:
         ]
         announce |= dict.fromkeys(usual if self.note is None else [self.note])
         for name, path in self.also.items():
-            columns = _columns_of([path])
-            value = found(values, path)
+            columns, value = _columns_of([path]), found(values, path)
             # Ids belong to contexts: those of other contexts are not taken.
             given = (name, "contexts") if name == "context_ids" else (name,)
             if value is None or any(has_field(others, each, but=columns) for each in given):

@@ -150,20 +150,17 @@ def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with nested answers, contexts and chats as the fields that they are, but columns in `keep`."""
     table = read_rows(_with_evidence(table, keep), CITED, keep)
-    of_plug_ins = [load("loaders", name) for name in offered("loaders")]
-    for shape, entry in zip(of_plug_ins, offered("loaders").values(), strict=True):
-        if not isinstance(shape, Shape):
-            raise PlanError(
-                [f"the entry point {entry.value} of ragauge.loaders is {shape!r:.60}, not a Shape"]
-            )
-    shapes: list[Shape] = [*of_plug_ins, *SHAPES]
+    shapes: list[Shape] = []
+    for name, entry in offered("loaders").items():
+        if not isinstance(shape := load("loaders", name), Shape):
+            where = f"the entry point {entry.value} of ragauge.loaders"
+            raise PlanError([f"{where} is {shape!r:.60}, not a Shape"])
+        shapes.append(shape)
+    shapes += SHAPES
     columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
     columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns} - {*keep}
-    if not any(
-        isinstance(row.values.get(name), list | tuple | Mapping)
-        for name in columns
-        for row in table.rows
-    ):
+    cells = (row.values.get(name) for name in columns for row in table.rows)
+    if not any(isinstance(cell, list | tuple | Mapping) for cell in cells):
         return table
     nested = [
         name
@@ -258,16 +255,14 @@ def _answer_texts(given: object) -> list[str] | None:
 def _further_answers(values: Values, notes: dict[str, None]) -> None:
     """Other spellings of the answer join the references, or the answer beside a prediction."""
     name = next((each for each in FURTHER if texts_in(values.get(each))), None)
-    if name is None:
-        return
-    fields = {column: field_of(column) for column in values}
+    fields = {column: field_of(column) for column in values if name is not None}
     holder = next((column for column, field in fields.items() if field == "references"), None)
     if holder is None and isinstance(values.get("answer"), str):
         others = [field for column, field in fields.items() if column != "answer"]
         holder = "answer" if "answer" in others else None
     given = None if holder is None else values[holder]
     texts = [given] if isinstance(given, str) else texts_in(given)
-    if holder is not None and texts:
+    if name is not None and holder is not None and texts:
         more = texts_in(values.pop(name)) or []
         del values[holder]
         values["references"] = list(dict.fromkeys([*texts, *more]))

@@ -155,7 +155,7 @@ def rows_of_samples(samples: "Samples") -> dict[str, tuple[Rows | None, list[str
         first = (ids["id"] != ids["id"].shift(1)).fill_null(value=True).arg_true()
         begins = first.to_numpy().astype(np.int64)
         falling = np.repeat(begins, np.diff(begins, append=ids.height)) - np.arange(ids.height)
-        chosen = Chosen("id", "context_ids", "context_ids", "score")
+        chosen = Chosen(("id", "context_ids", "context_ids"), "score")
         fields = field_of_series(ids["id"].gather(first)), field_of_series(ids["context_ids"])
         scores = falling.astype(np.float64)
         rows = rows_of(samples.source, chosen, *fields, scores, first=begins) if len(ids) else None

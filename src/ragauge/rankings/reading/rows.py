@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -104,19 +104,12 @@ def repeated_twice(document: bytes, what: str, line: int) -> str:
     return f"document {text_of(document)!r} {what} for its query, first at line {line}; remove one"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The names of the columns; `is_rank` if the value is a rank because there is no score."""
 
-    query: str
-    document: str
-    value: str
+    columns: tuple[str, str, str]
     kind: Value
     is_rank: bool = False
-
-    @property
-    def all(self) -> tuple[str, str, str]:
-        return self.query, self.document, self.value
 
 
 def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
@@ -141,7 +134,7 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
             problems.append(Problem(f"{what}; known names: {', '.join(known)}", source))
     refuse(problems)
     (query,), (document,), (value,) = found.values()
-    return Chosen(query, document, value, kind, is_rank)
+    return Chosen((query, document, value), kind, is_rank)
 
 
 def candidates(columns: Sequence[str], field: str) -> list[str]:
@@ -176,11 +169,11 @@ def rows_of(
         first = starts_of_blocks(query)
         query = query.take(first)
     if chosen.is_rank:
-        notes = (*notes, f"has no score: ordered by column {chosen.value!r}, smallest first")
+        notes = (*notes, f"has no score: ordered by column {chosen.columns[2]!r}, smallest first")
     best_highest = -value if chosen.is_rank else value
     rows = Rows(source, query, first, document, best_highest, line, tuple(notes))
     refuse(
-        rows.problem(row, f"must be finite, got {value[row]:g}", chosen.value)
+        rows.problem(row, f"must be finite, got {value[row]:g}", chosen.columns[2])
         for row in np.flatnonzero(~np.isfinite(value))[:MAX_SHOWN].tolist()
     )
     refuse_bad_names(rows)
@@ -196,13 +189,13 @@ def rows_of_values(
     notes: Sequence[str] = (),
 ) -> Rows:
     """Rows made of columns of Python values."""
-    *names, value = (columns[name] for name in chosen.all)
+    *names, value = (columns[name] for name in chosen.columns)
     number = numbers(value)
     checks = [(not_a_name, are_plain_names(cells)) for cells in names]
     checks.append((not_a_number, number is not None))
     problems = [
         Problem(problem, source, line(row), column)
-        for column, (check, is_sound) in zip(chosen.all, checks, strict=True)
+        for column, (check, is_sound) in zip(chosen.columns, checks, strict=True)
         if not is_sound
         for row, cell in enumerate(columns[column])
         if (problem := check(cell)) is not None

@@ -42,7 +42,7 @@ def rows_of_parquet(path: Path, kind: Value) -> Rows:
     try:
         check_regular(path)
         check_parquet(path)
-        columns = list(choose(list(pl.read_parquet_schema(path)), kind, source).all)
+        columns = list(choose(list(pl.read_parquet_schema(path)), kind, source).columns)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
         place = path.absolute()
         frame = pl.read_parquet(place, columns=columns, glob=False, hive_partitioning=False)
@@ -63,7 +63,7 @@ def rows_of_frame(frame: "pl.DataFrame", kind: Value, source: str = "polars fram
     import polars as pl
 
     chosen = choose(frame.columns, kind, source)
-    columns = [frame[name] for name in chosen.all]
+    columns = [frame[name] for name in chosen.columns]
     refuse(
         Problem(
             f"is null{f', and so are {n - 1:,} more' * (n > 1)}; every row needs a value",
@@ -101,7 +101,7 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
         frame = frame.reset_index()
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
     columns = dict[str, list[object]]()
-    for name in chosen.all:
+    for name in chosen.columns:
         columns[name] = frame[name].tolist()
         if any(nulls := frame[name].isna().tolist()):
             pairs = zip(nulls, columns[name], strict=True)
@@ -115,7 +115,7 @@ def rows_of_table(table: Table, kind: Value) -> Rows:
     if not table.rows:
         raise DataError([Problem("is empty: it has no rows", table.source)])
     chosen = choose(table.columns, kind, table.source)
-    columns = {name: [row.values.get(name) for row in table.rows] for name in chosen.all}
+    columns = {name: [row.values.get(name) for row in table.rows] for name in chosen.columns}
     lines = [row.line or place for place, row in enumerate(table.rows, 1)]
     return rows_of_values(table.source, chosen, columns, line=lines.__getitem__, notes=table.notes)
 
@@ -132,14 +132,16 @@ def rows_of_csv(path: Path, delimiter: str, kind: Value) -> Rows:
         text = None  # the strict reader reports what is wrong
     if text is not None and (fields := _split_evenly(text, delimiter.encode())):
         chosen = choose(list(fields), kind, source)
-        cells = [fields[name] for name in chosen.all]
+        cells = [fields[name] for name in chosen.columns]
         if all(field.length.all() for field in cells):
             return _rows_of_cells(source, chosen, cells, lambda row: row + 2)
     table = csv.read_csv(path, delimiter=delimiter, only_utf=True)
     refuse(table.problems)
     chosen = choose(table.columns, kind, source)
     lines = [row.line or 0 for row in table.rows]
-    cells = [field_of([cast(str, row.values[name]) for row in table.rows]) for name in chosen.all]
+    cells = [
+        field_of([cast(str, row.values[name]) for row in table.rows]) for name in chosen.columns
+    ]
     return _rows_of_cells(source, chosen, cells, lines.__getitem__, table.notes)
 
 
@@ -183,7 +185,7 @@ def _rows_of_cells(
     """Rows made of cells of text: ids are unchanged, numbers are parsed, and grades may be true or false."""
     refuse(
         Problem("is empty; every row needs a value", source, line(row), name)
-        for name, field in zip(chosen.all, cells, strict=True)
+        for name, field in zip(chosen.columns, cells, strict=True)
         for row in np.flatnonzero(field.length == 0)[:MAX_SHOWN].tolist()
     )
     query, document, value = cells
@@ -195,5 +197,5 @@ def _rows_of_cells(
             value = field_of([{"true": "1", "false": "0"}.get(word, word) for word in words])
             return _rows_of_cells(source, chosen, (query, document, value), line, notes)
         row = int(np.searchsorted(value.start, error.at, "right")) - 1
-        raise DataError([Problem(error.problem, source, line(row), chosen.value)]) from None
+        raise DataError([Problem(error.problem, source, line(row), chosen.columns[2])]) from None
     return rows_of(source, chosen, query, document, read, line=line, notes=notes)

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from ragauge.language.numbers.units import UNITS, are_of_one_kind, converted, power_between
+from ragauge.language.numbers.units import are_of_one_kind, converted, power_between
 
 
 @pytest.mark.parametrize(
@@ -42,25 +42,3 @@ def test_measures_of_one_kind_are_converted(value: str, unit: str, to: str, expe
 def test_units_of_one_kind_may_be_powers_of_ten_of_each_other(one, other, is_one_kind, power):
     assert are_of_one_kind(one, other) is is_one_kind
     assert power_between(one, other) == power
-
-
-def test_the_units_are_those_that_texts_are_read_with():
-    for unit in (
-        "µm",
-        "mm",
-        "cm",
-        "m",
-        "km",
-        "µg",
-        "mg",
-        "g",
-        "kg",
-        "t",
-        "ml",
-        "cl",
-        "l",
-        "ms",
-        "s",
-    ):
-        assert unit in UNITS.values()
-        assert are_of_one_kind(unit, unit)
