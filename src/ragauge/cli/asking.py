@@ -15,7 +15,7 @@ from ragauge.asking.ask import ANSWERS, Answers, AskPlan, as_questions, check_ou
 from ragauge.asking.asking import Limits, Tally
 from ragauge.cli.options import AskOptions
 from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.progress import Sparse, live_line, spoken
+from ragauge.cli.progress import saying, spoken
 from ragauge.cli.streams import HELD_S, ended_if_held, one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.loaders import load
@@ -80,21 +80,24 @@ class Inquiry:
     def run(self, *, quiet: bool) -> Answers:
         """Ask what is not answered yet, and show how far it is."""
         started = begun = time.monotonic()
-        sparse, last = Sparse(), list[Tally]()
+        last: list[Tally] = []
 
         def tell(tally: Tally) -> None:
             nonlocal begun
             now = time.monotonic()
             begun = begun if last else now
             last[:] = [tally]
-            if not quiet and sparse.is_due(now - started):
-                say(words())
+            say_if_due(now - started)
 
         def words() -> str:
             return _words(last[0], time.monotonic() - begun) if last else "starting"
 
         held_s = max(HELD_S, 2 * self.plan.limits.timeout_s)
-        with live_line(words, quiet=quiet), redirect_stdout(sys.stderr), ended_if_held(held_s):
+        with (
+            saying(words, quiet=quiet) as say_if_due,
+            redirect_stdout(sys.stderr),
+            ended_if_held(held_s),
+        ):
             try:
                 return self.plan.run(tell)
             except KeyboardInterrupt:

@@ -129,7 +129,7 @@ def watching(
     if quiet:
         yield ignore
         return
-    says, lock, is_noted = Sparse(), Lock(), False
+    lock, is_noted = Lock(), False
 
     def tell(event: Event) -> None:
         nonlocal is_noted
@@ -138,28 +138,30 @@ def watching(
             if not is_noted and forecast.is_known and forecast.total_s > LONG_S:
                 is_noted = True
                 say(note(forecast))
-            if says.is_due(forecast.worked_s):
-                say(words(forecast))
+            say_if_due(forecast.worked_s)
 
-    with live_line(lambda: words(forecast), quiet=False):
+    with saying(lambda: words(forecast), quiet=False) as say_if_due:
         yield tell
 
 
-class Sparse:
-    """When a line is due where there is no terminal: after each of SPARSE_S, then always after the last."""
+@contextmanager
+def saying(text: Callable[[], str], *, quiet: bool) -> Generator[Callable[[float], None]]:
+    """Show a text on one line of a terminal; elsewhere it is said after each of SPARSE_S, then always after the last.
 
-    def __init__(self) -> None:
-        self.pauses = list(SPARSE_S)
-        self.next_s = float("inf") if sys.stderr.isatty() else self.pauses[0]
+    What it yields is called with the seconds since the start.
+    """
+    pauses = list(SPARSE_S)
+    next_s = float("inf") if quiet or sys.stderr.isatty() else pauses[0]
 
-    def is_due(self, now_s: float) -> bool:
-        """Whether it is, at this time from the start on."""
-        if now_s < self.next_s:
-            return False
-        if len(self.pauses) > 1:
-            self.pauses.pop(0)
-        self.next_s = now_s + self.pauses[0]
-        return True
+    def say_if_due(now_s: float) -> None:
+        nonlocal next_s
+        if now_s >= next_s:
+            del pauses[: len(pauses) > 1]
+            next_s = now_s + pauses[0]
+            say(text())
+
+    with live_line(text, quiet=quiet):
+        yield say_if_due
 
 
 def words(forecast: Forecast) -> str:
