@@ -54,9 +54,9 @@ def ended_if_held(seconds: float) -> Generator[None]:
     ended = threading.Event()
 
     def watch() -> None:
-        is_over = sys.__stderr__ is None
-        while not is_over:
-            faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__)
+        is_over, shown = False, sys.__stderr__
+        while shown and not is_over:
+            faulthandler.dump_traceback_later(seconds, exit=True, file=shown)
             is_over = ended.wait(seconds / 4)
         faulthandler.cancel_dump_traceback_later()
 
