@@ -260,7 +260,7 @@ class _Reader:
             wrong = check_table(table, known, where)
             wrong += [f"{where}: has no {name}" for name in needed if name not in table]
             self.problems += wrong
-            if not wrong or key == "metric":  # of a metric all problems are told
+            if not wrong or key == "metric":  # all problems of a metric are reported
                 yield where, table
 
     def entries(self) -> Iterator[Entry]:

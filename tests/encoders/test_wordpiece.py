@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,6 +15,8 @@ from ragauge.encoders import wordpiece
 from ragauge.encoders.wordpiece import SPECIAL_TOKENS, WordPiece
 
 VOCABULARY = resources.files("ragauge.encoders") / "minilm" / "vocab.txt"
+REPOSITORY = Path(__file__).parents[2]
+
 SMALL = [
     *SPECIAL_TOKENS,
     *("play", "##ing", "!", "a", "##a", "##aa", "e", "中", "国", "=", "σ", "##σ"),
@@ -120,10 +123,18 @@ def test_a_word_may_have_a_hundred_letters_and_no_more():
     assert content("a" * 101 + "!") == [(UNK, 0, 101), (MARK, 101, 102)]
 
 
+def test_a_special_token_written_otherwise_is_none():
+    assert MASK not in [number for number, _, _ in content("[mask] [MA\u0301SK] [MA SK]")]
+
+
 @pytest.mark.parametrize("missing", SPECIAL_TOKENS)
 def test_a_vocabulary_without_a_special_token_is_refused(missing):
     with pytest.raises(ValueError, match=rf"18 entries lacks \[{missing[1:-1]}\]"):
         WordPiece([entry if entry != missing else "x" for entry in SMALL] + ["y"])
+
+
+def test_an_entry_written_twice_has_its_last_number():
+    assert WordPiece([*SMALL, "play"]).tokenize("play").ids == [CLS, len(SMALL), SEP]
 
 
 # What is remembered
@@ -151,6 +162,15 @@ def test_threads_share_a_tokenizer(vocabulary, own, monkeypatch):
 
 
 # Parity with tokenizers 0.23.3 (0.19.1, 0.21.4 and 0.22.1 give the same)
+
+
+def test_real_text_as_the_crate_has_it(own, crate):
+    pages = [
+        (REPOSITORY / name).read_text("utf-8") for name in ("README.md", "LICENSE", "docs/runs.md")
+    ]
+    lines = [line for page in pages for line in page.splitlines()]
+    assert len(lines) > 100
+    assert_same(own, crate, [*pages, *lines])
 
 
 @pytest.mark.parametrize(

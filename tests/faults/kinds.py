@@ -76,7 +76,7 @@ KINDS = {
     }),
     11: Kind("an API key that comes back", {
         "faults/test_11_the_key_stays_secret.py": ("test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream", "test_a_key_in_the_place_of_a_variable_is_not_printed_back"),
-        "judges/providers/test_endpoint.py": ("test_the_key_is_in_nothing_that_may_be_kept", "test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity"),
+        "judges/providers/test_endpoint.py": ("test_a_key_that_the_server_repeats_is_in_no_error", "test_the_key_is_in_nothing_that_may_be_kept", "test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity"),
     }),
     12: Kind("orders to the judge in the data", {
         INJECTION: ("test_orders_in_texts_move_no_verdict", "test_delimiters_copied_from_real_prompts_move_no_verdict", "test_two_verdicts_in_one_reply_are_none"),

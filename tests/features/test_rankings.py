@@ -1,4 +1,6 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragauge.features.rankings import Ranking, ranking
 from ragauge.score import Score
@@ -51,3 +53,10 @@ def test_only_the_columns_that_the_match_reads_are_needed():
     assert ranking(None, [{}], [["a"]], None, match="text") == [lacking]
     (absent,) = ranking([None], [None], None, None)
     assert absent.reason == "the sample has no context_ids and relevant"
+
+
+@given(st.lists(st.text("ab \n", max_size=4), max_size=5), st.lists(st.text("ab ", max_size=3)))
+def test_no_gold_passage_is_found_twice(contexts, golds):
+    (found,) = ranking(None, None, [contexts], [golds], match="text")
+    assert found.table.n_new.sum() <= len(golds)
+    assert all(contexts[rank - 1].strip() for rank in found.table.rank)

@@ -1,6 +1,8 @@
 """Unsupported anchors and topic drift, worked out by hand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import LabelError
@@ -13,6 +15,14 @@ def hallucination(answer: str, contexts: list[str], settings: str = 'extractor="
 
 def drift(answer: str, contexts: list[str], label: str = "topic_drift"):
     return rg.score(label, answer=answer, contexts=contexts)
+
+
+def test_half_of_two_anchors_unsupported_is_a_half():
+    # $5 is there; 2021 is not, only 2020. Overlap 2 of 5 words (5, in): no drift.
+    score = hallucination("It cost $5 in 2021.", ["$5 in 2020"])
+    assert score.value == 0.5
+    assert (score.evidence["n_anchors"], score.evidence["n_unsupported"]) == (2, 1)
+    assert score.evidence["overlap"] == 2 / 5
 
 
 KINDS = "Acme bought Initech in March 2021 for $5 million, a gain of 12%."
@@ -98,3 +108,11 @@ def test_hallucination_takes_its_n_from_its_label():
     assert hallucination(answer, contexts, 'extractor="embedded",n=2').value == 0.2
     with pytest.raises(LabelError, match="n must be at least 1, got 0"):
         ngrams(["a"], 0)
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=3))
+def test_one_more_context_never_makes_it_worse(answer: str, contexts: list[str]):
+    fewer = hallucination(answer, contexts).value
+    more = hallucination(answer, [*contexts, answer]).value
+    assert fewer is not None
+    assert more == 0 <= fewer <= 1

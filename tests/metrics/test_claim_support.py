@@ -4,12 +4,15 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
 from ragauge.features.judged import Claims, Supports
 from ragauge.judges.questions import Support
-from ragauge.metrics.claim_support import factual_correctness
+from ragauge.metrics.claim_support import factual_correctness, faithfulness
+from ragauge.metrics.relevance_judged import context_recall
 
 QUESTION = "What is the fee?"
 ANSWER = "It is $5. Dogs are free. Cats pay. Welcome!"
@@ -127,6 +130,21 @@ def supports(*flags):
     return Supports(tuple(Support("…", one, "") for one in flags), Claims(()))
 
 
+@given(st.lists(st.booleans(), min_size=1), st.integers(0, 100))
+def test_a_supported_claim_more_never_lowers_it_and_the_order_is_all_one(flags, at):
+    def value(flags):
+        shares = {
+            share(supports(*flags), judge=None).value for share in (faithfulness, context_recall)
+        }
+        assert len(shares) == 1
+        return shares.pop()
+
+    assert (
+        0 <= value([*flags, False]) <= value(flags) <= value([*flags[:at], True, *flags[at:]]) <= 1
+    )
+    assert value(flags[::-1]) == value(flags)
+
+
 def correctness(label="factual_correctness", **script):
     """An answer of three claims and a reference of two: two of the answer's, one of the reference's
     are supported by the other side."""
@@ -187,6 +205,32 @@ def test_a_side_without_claims_has_no_share_of_them(side, of, value):
     assert found.value == (value and approx(value))
     if value is None:
         assert (found.status, found.reason) == ("undefined", f"the {side} makes no claim")
+
+
+def test_the_best_reference_counts():
+    def script(request):
+        text = request.messages[1].content
+        if request.prompt == "claims":
+            return claims("It is $5") if "It is $5" in text else claims("It is $9")
+        return verdicts("$9" not in text)
+
+    fields = {"answer": "It is $5.", "references": ["It is $9.", "It is so: It is $5."]}
+    found, asked = score(script, "factual_correctness", **fields)
+    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
+    assert asked.count("claims") == 3
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(st.lists(st.booleans(), min_size=1), st.lists(st.booleans(), min_size=1))
+def test_f1_lies_between_precision_and_recall(ours, theirs):
+    sides = supports(*ours), supports(*theirs)
+    precision, recall, f1 = (
+        factual_correctness(*sides, judge=None, of=of).value for of in ("precision", "recall", "f1")
+    )
+    assert precision == sum(ours) / len(ours)
+    assert recall == sum(theirs) / len(theirs)
+    assert min(precision, recall) - 1e-9 <= f1 <= max(precision, recall) + 1e-9
+    assert factual_correctness(*sides[::-1], judge=None).value == approx(f1)
 
 
 def test_evidence_of_both_sides_is_shown():

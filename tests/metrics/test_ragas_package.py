@@ -152,6 +152,20 @@ def test_the_value_may_be_negative_as_in_ragas_and_is_none_without_a_vector():
 
 
 @needs_package
+def test_of_several_references_the_best_counts():
+    judge = rg.ScriptedJudge({"ragas:context_recall": [attributed(0), attributed(1)]})
+    sample = {name: SAMPLE[name] for name in ("question", "contexts")}
+    score = rg.score("ragas:context_recall", judge=judge, references=["A.", "B."], **sample)
+    assert (score.value, score.evidence["best_reference"]) == (1, 1)
+
+
+@needs_package
+@pytest.mark.parametrize("label", ["ragas:context_precision", "ragas:context_recall"])
+def test_without_a_reference_it_is_missing(label):
+    assert found(label, [], reference=None).status == "missing"
+
+
+@needs_package
 def test_answer_relevance_asks_thrice_and_takes_the_mean_cosine():
     # Three times the question that was asked: a cosine of 1 each.
     said = [{"question": SAMPLE["question"], "noncommittal": flag} for flag in (1, 0, 1)]

@@ -4,9 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders.cached import CachedEncoder
+from ragauge.features.judged import QuestionsBack
+from ragauge.judges.questions import GeneratedQuestion, Graded
+from ragauge.metrics.relevance_judged import answer_relevance
 
 VECTORS = {"east?": [1, 0], "north?": [0, 1], "west?": [-1, 0], "between?": [0.6, 0.8]}
 VECTORS |= {"east ?": [1, 0], "near?": [0.8, 0.6]}
@@ -147,3 +153,28 @@ def test_a_row_that_fails_leaves_the_others_of_its_batch():
         statuses = dict(run.scores.select("id", "status").rows())
         assert [statuses[id] for id in "235"] == ["failed", "undefined", "missing"]
         assert len(judge.requests) == 3
+
+
+ANGLES = st.lists(st.tuples(st.floats(0, 6.28), st.booleans()), max_size=5)
+
+
+@settings(max_examples=3 * settings.default.max_examples // 5)
+@given(ANGLES, st.sampled_from(["none", "any", "all"]), st.sampled_from([0, 0.25, 1]))
+def test_every_value_is_from_0_to_1(angles, noncommittal, grade):
+    class Circle(ByHand):
+        """Texts are angles."""
+
+        def encode(self, texts, *, long_text="cut"):
+            angles = np.array([float(text) for text in texts])
+            return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+    asked = tuple(GeneratedQuestion(str(angle), flag) for angle, flag in angles)
+    back = QuestionsBack(asked, None if asked else Graded(grade, ""))
+    (found,) = answer_relevance(
+        ["0"], [back], judge=None, encoder=CachedEncoder(Circle()), noncommittal=noncommittal
+    )
+    assert 0 <= found.value <= 1
+    flags = [flag for _, flag in angles]
+    is_evasive = {"none": False, "any": any(flags), "all": all(flags)}[noncommittal]
+    mean = np.mean([np.cos(angle) for angle, _ in angles]) if angles else grade
+    assert found.value == approx(0 if angles and is_evasive else max(0, mean), abs=1e-6)

@@ -112,6 +112,16 @@ def test_ap_is_what_counting_at_every_rank_gives(flags):
     assert 0 <= value <= 1
 
 
+@given(FLAGS, st.randoms())
+def test_the_order_changes_ap_alone_and_the_best_order_is_relevant_ones_first(flags, chance):
+    other = chance.sample(flags, len(flags))
+    means = {context_precision(verdicts(each), judge=None).value for each in (flags, other)}
+    assert means == {sum(flags) / len(flags)}
+    best = context_precision(verdicts(sorted(flags)[::-1]), judge=None, average="ap").value
+    assert best == (1.0 if any(flags) else 0.0)
+    assert context_precision(verdicts(other), judge=None, average="ap").value <= best
+
+
 # Context recall.
 
 
@@ -128,6 +138,13 @@ def by_reference(request):
 
 def several(label, *references):
     return score(label, by_reference, references=references, contexts=["The fee is so."])[0]
+
+
+def test_the_best_reference_counts():
+    found = several("context_recall", "It is $9.", "It is $5.")
+    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
+    assert several("context_recall", "It is $9.", "It was $9.").value == 0.0
+    assert several("context_recall", "Hello!", "It is $9.").value == 0.0
 
 
 def test_a_reference_without_statements_is_no_way_to_full_recall():

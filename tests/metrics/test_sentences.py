@@ -71,6 +71,14 @@ def test_no_reference_sentence_is_undefined_and_no_answer_sentence_is_0():
         assert score(label, "", "").status == "undefined"
 
 
+def test_more_answer_sentences_never_lower_the_value_and_more_reference_sentences_never_raise_it():
+    def value(answer, reference):
+        return score("sentence_coverage", answer, reference).value
+
+    assert value("Dogs are free. " + ANSWER, REFERENCE) >= value("Dogs are free.", REFERENCE)
+    assert value(ANSWER, "Dogs are free. Boots are red.") <= value(ANSWER, "Dogs are free.")
+
+
 def test_a_matrix_too_large_to_show_is_left_out_and_a_sentence_too_long_named():
     found = coverage(np.full((21, 20), 0.5))
     assert "matrix" not in found.evidence

@@ -1,4 +1,6 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragauge.rankings.hits import Hits, one_hit, ranks_within
 
@@ -62,6 +64,13 @@ def test_rows_are_taken_in_any_order_and_more_than_once():
     assert (taken.query.tolist(), taken.rank.tolist()) == ([0, 2, 2, 2, 2, 3], [1, 2, 4, 7, 8, 1])
     assert taken.judged_query.tolist() == [0, 1, 2, 2, 2, 2, 2, 3]
     assert taken.judged_grade.tolist() == [2, 1, 3, 2, 1, 0, -1, 2]
+
+
+@given(st.lists(st.sampled_from(range(3)), max_size=6), st.data())
+def test_rows_of_rows_are_rows(rows, data):
+    again = data.draw(st.lists(st.sampled_from(range(len(rows))), max_size=6)) if rows else []
+    outer, inner = np.array(rows, np.int64), np.array(again, np.int64)
+    assert columns(THREE.take(outer).take(inner)) == columns(THREE.take(outer[inner]))
 
 
 def test_a_table_of_no_queries_has_no_numbers():

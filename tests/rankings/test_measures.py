@@ -24,6 +24,10 @@ from ragauge.suite import Suite
 
 IDS = st.lists(st.sampled_from("abcdefgh"), max_size=10)
 GRADES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), max_size=8)
+CUTS = st.none() | st.integers(1, 12)
+TEXTS = st.lists(
+    st.sampled_from(["", " ", "a", "A ", "ab", "b", "abc", "c  d", "c d e"]), max_size=6
+)
 
 
 def by_id(ids, relevant):
@@ -319,6 +323,65 @@ def test_measures_go_to_other_processes():
 
 
 # Properties
+
+
+def slow_ndcg(ids, relevant, k):
+    """nDCG by its definition, with nothing shared with the code under test."""
+    ranking = []
+    for document in ids:
+        if document not in ranking:
+            ranking.append(document)
+    depth = len(ranking) if k is None else k
+    gains = [max(relevant.get(document, 0), 0) for document in ranking[:depth]]
+    best = sorted((max(grade, 0) for grade in relevant.values()), reverse=True)[:k]
+    total = sum(gain / log2(rank + 2) for rank, gain in enumerate(gains))
+    return total / sum(gain / log2(rank + 2) for rank, gain in enumerate(best))
+
+
+@given(IDS, GRADES, CUTS)
+def test_ranking_measures_are_their_definitions(ids, relevant, k):
+    wanted = {document for document, grade in relevant.items() if grade >= 1}
+    found = by_id(ids, relevant)
+    if not wanted:
+        assert ndcg(found, k=k).value is recall(found, k=k).value is None
+        return
+    distinct = list(dict.fromkeys(ids))
+    top = set(distinct[:k])
+    assert ndcg(found, k=k).value == approx(slow_ndcg(ids, relevant, k))
+    assert recall(found, k=k).value == approx(len(wanted & top) / len(wanted))
+    places = k or len(distinct)
+    assert precision(found, k=k).value == approx(len(wanted & top) / places if places else 0)
+
+
+@given(
+    IDS,
+    GRADES,
+    CUTS,
+    st.sampled_from(["log2", "reciprocal"]),
+    st.sampled_from(["judged", "retrieved", "all"]),
+    st.sampled_from(["linear", "exponential"]),
+)
+def test_no_ranking_of_documents_is_better_than_ideal(ids, relevant, k, discount, ideal, gains):
+    score = ndcg(by_id(ids, relevant), discount=discount, ideal=ideal, gains=gains, k=k)
+    assert score.value is None or 0 <= score.value <= 1 + 1e-12
+
+
+@given(TEXTS, TEXTS, CUTS, st.sampled_from(["text", "legalbench"]))
+def test_no_ranking_of_passages_is_better_than_ideal(contexts, golds, k, match):
+    found = by_text(contexts, golds, match)
+    for ideal in ("judged", "retrieved", "all"):
+        score = ndcg(found, ideal=ideal, k=k)
+        assert score.value is None or 0 <= score.value <= 1 + 1e-12
+    for one in (recall, precision):
+        value = one(found, k=k).value
+        assert value is None or 0 <= value <= 1
+
+
+@given(IDS, GRADES, st.integers(1, 10))
+def test_a_deeper_cut_never_finds_less(ids, relevant, k):
+    found = by_id(ids, relevant)
+    if recall(found).value is not None:
+        assert recall(found, k=k).value <= recall(found, k=k + 1).value <= recall(found).value
 
 
 RANKINGS = st.lists(st.tuples(IDS, GRADES), min_size=1, max_size=6)

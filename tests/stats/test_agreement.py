@@ -42,6 +42,12 @@ def test_alpha_is_that_of_krippendorffs_own_example(level, published):
     assert round(krippendorff_alpha(PUBLISHED, level), 3) == published
 
 
+def test_alpha_of_two_raters_worked_out_by_hand():
+    # Items 11, 10, 00, 00. Ordered unequal pairs: 2. Ratings: three 1, five 0, so 2 · 3 · 5 = 30
+    # unequal pairs of 8 ratings. alpha = 1 - (8 - 1) · 2 / 30 = 16/30.
+    assert krippendorff_alpha([[1, 1, 0, 0], [1, 0, 0, 0]]) == approx(16 / 30)
+
+
 def test_where_chance_alone_agrees_there_is_no_kappa_and_no_alpha():
     for ratings in ([], [1], [0, 0, 0]):
         assert cohen_kappa(ratings, list(ratings)) is None

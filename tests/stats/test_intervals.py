@@ -272,3 +272,10 @@ def test_a_zero_counts_as_the_least_factor_in_a_geometric_mean(tiny):
 def test_of_no_values_there_is_a_sum_and_no_mean(aggregation):
     assert np.isnan(AGGREGATES[aggregation](np.array([[0.0, 0.0]]))).all()
     assert AGGREGATES["sum"](np.array([[0.0, 0.0]])).tolist() == [0.0]
+
+
+def test_parts_summed_by_question_give_the_aggregate_of_all_values():
+    # Question 0 has 0.5 and 0.25, question 1 has 1; together again the third root of 1 / 8.
+    summed = by_question(parts_of(VALUES, "geometric_mean"), np.array([0, 1, 0]), 2)
+    whole = summed.sum(axis=0, keepdims=True)
+    assert geometric_mean_of_parts(whole).tolist() == [approx(0.5)]

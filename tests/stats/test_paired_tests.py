@@ -184,3 +184,16 @@ def test_the_sign_test_is_scipys_binomial_test(one, other):
     expected = scipy_stats.binomtest(one, n).pvalue if n else 1.0
     assert sign_test_p_value(one, other) == approx(expected, rel=1e-8)
     assert sign_test_p_value(other, one) == sign_test_p_value(one, other)
+
+
+def test_mcnemar_counts_the_questions_that_changed():
+    # 5 better, 1 worse: P(at most 1 of 6) twice = 2 (1 + 6) / 64.
+    assert mcnemar_test(np.array([1, 1, 1, 1, 1, -1, 0, 0, 0])) == 14 / 64
+    assert mcnemar_test(np.zeros(4)) == 1.0
+    assert mcnemar_test(np.array([1.0, -1.0])) == 1.0
+
+
+def test_wilcoxon_of_ranks_one_to_four():
+    # Rank sums 1 + 2 + 3 = 6 and 4. Of 16 patterns 7 have at most 4: 0 1 2 3 3 4 4; twice 7 / 16.
+    assert wilcoxon_test(np.array([1.0, 2.0, 3.0, -4.0])) == 14 / 16
+    assert wilcoxon_test(np.zeros(9)) is None

@@ -24,6 +24,25 @@ def columns(found):
     return values / 4, grades.astype(float), times
 
 
+def test_the_area_counts_pairs_and_half_of_ties():
+    # Yes: 3 and 1. No: 2, 1. Pairs: 3 > 2, 3 > 1, 1 < 2, 1 = 1: 2.5 of 4.
+    assert auroc(np.array([3.0, 1, 2, 1]), np.array([True, True, False, False])) == 2.5 / 4
+
+
+def test_kendall_leaves_out_ties_worked_out_by_hand():
+    # Pairs of (1,1) (2,1) (2,2) (3,2): values and grades are tied in one pair of each kind.
+    # Concordant: (1,1)-(2,2), (1,1)-(3,2), (2,1)-(3,2). Discordant: none. Tied in value: (2,1)-(2,2);
+    # in grade: (1,1)-(2,1), (2,2)-(3,2). tau = 3 / sqrt((6 - 1) (6 - 2)).
+    assert kendall_tau_b(np.array([1.0, 2, 2, 3]), np.array([1.0, 1, 2, 2])) == approx(3 / 20**0.5)
+
+
+def test_spearman_is_pearsons_of_mean_ranks():
+    # Ranks 1, 2.5, 2.5, 4 and 1.5, 1.5, 3.5, 3.5; from 2.5: products 1.5 + 0 + 0 + 1.5 = 3, squares 4.5 and 4.
+    assert spearman(np.array([1.0, 2, 2, 3]), np.array([1.0, 1, 2, 2])) == approx(
+        3 / (4.5 * 4) ** 0.5
+    )
+
+
 def test_a_constant_side_has_no_rank_correlation_and_one_class_no_area():
     for statistic in (spearman, kendall_tau_b):
         assert statistic(np.array([1.0, 1, 1]), np.array([1.0, 2, 3])) is None

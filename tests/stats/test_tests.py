@@ -241,3 +241,12 @@ def test_what_is_no_p_value_is_refused():
         for bad in (float("nan"), 1.5, -0.1):
             with pytest.raises(PlanError, match=r"p_values\[1\] is"):
                 correct([0.01, bad])
+
+
+def test_p_is_uniform_where_chance_alone_makes_the_differences():
+    random = np.random.default_rng(12)
+    rows = random.normal(size=(500, 25))
+    p = [found.value for found in randomization_p_values(rows, n_permutations=499)]
+    assert scipy_stats.kstest(p, "uniform").pvalue > 0.05
+    # 25 of 500 are expected at or below 0.05, with a standard deviation of 4.9.
+    assert 12 <= sum(one <= 0.05 for one in p) <= 38

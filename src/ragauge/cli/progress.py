@@ -18,7 +18,7 @@ HALF_LIFE_S = 10.0
 LEAST_S, SHOWN_FROM_S, SHOWN_FROM_SHARE = 2.0, 20.0, 0.05
 """A time left is never shown before 2 s; then after 20 s of work, or a twentieth of it."""
 PIECES_KNOWN = 5
-"""After so many pieces, of each process, the time that rows take is known."""
+"""Pieces that each process measures before the time that rows take is known."""
 KNOWN_CALLS = 20
 """After this many calls that of judges is: the first ones are made one after the other."""
 SPARSE_S = (20.0, 30.0, 60.0)

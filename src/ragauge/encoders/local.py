@@ -88,7 +88,7 @@ def stitched(tokens: Tokens, most: int, hidden: Sequence[Floats]) -> Floats:
 
 
 def batches_of(lengths: Sequence[int], n_tokens: int) -> list[list[int]]:
-    """The places of texts of equal lengths in batches of at most so many tokens, the largest work first."""
+    """The places of texts of equal lengths in batches of limited tokens, the largest batches first."""
     by_length: dict[int, list[int]] = {}
     for at, length in enumerate(lengths):
         by_length.setdefault(length, []).append(at)

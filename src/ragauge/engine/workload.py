@@ -16,7 +16,7 @@ ROWS_SAMPLED = 20
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a run has to do: rows, of which judges are asked about so many `calls`, for the metrics shown as `judged_by`."""
+    """What a run has to do: measure its rows, and make about `calls` calls to judges for the metrics `judged_by`."""
 
     n_rows: int
     calls: int = 0

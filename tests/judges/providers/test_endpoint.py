@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import gzip
+import html
+import json
 import logging
 import pickle
 import socket
@@ -11,6 +13,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from urllib.parse import quote
 
 import faulty_server as faulty
 import pytest
@@ -538,6 +541,19 @@ def test_only_what_is_named_is_left_out_and_rejecting_without_end_is_given_up(se
     server.n_requests = 0
     error_of(judge(server, seed=1, max_tokens=5), "refused with 400", ASKED)
     assert server.n_requests <= 5
+
+
+@pytest.mark.parametrize("status", [401, 400, 500, 429, 200])
+def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
+    for form in (CANARY, CANARY.replace("/", "\\/"), quote(CANARY, ""), html.escape(CANARY)):
+        message = {"message": f"temperature: bad key {form}!", "code": 400}
+        said_by = (form, json.dumps({"error": message}), json.dumps({"said": form}))
+        for body in (*said_by, "x" * 290 + form):
+            server.answer = always(Answer(status, body.encode()))
+            one = judge(server, max_attempts=1)
+            said = everything_about(error_of(one)) + repr(one.dropped)
+            assert "canary" not in said
+            assert "7f3a" not in said
 
 
 def test_the_key_is_in_nothing_that_may_be_kept(caplog, server):
