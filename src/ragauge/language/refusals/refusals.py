@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragauge.language.reading_cache import ReadingCache
-from ragauge.language.refusals.asked import Asked, answers_beside, asked_by, says_nothing_else, what_is_lacked
+from ragauge.language.refusals.asked import (
+    Asked,
+    answers_beside,
+    asked_by,
+    says_nothing_else,
+    what_is_lacked,
+)
 from ragauge.language.refusals.polarity import plays, role
 from ragauge.language.refusals.sentences import Sentence, read_sentences
 
