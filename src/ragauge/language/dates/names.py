@@ -21,7 +21,9 @@ COUNTED = (
 )
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
 _TO = r"\s?-\s?|\sto\s|\sand\s"
-_DAY_BEFORE = re.compile(rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII)
+_DAY_BEFORE = re.compile(
+    rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII
+)
 _BEFORE_MONTH = frozenset("0123456789tdhf")
 """The last characters of a day, `1st`, `2nd`, `4th` and `5 of`; checked first, because it is fast.
 

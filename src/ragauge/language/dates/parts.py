@@ -8,6 +8,7 @@ from datetime import date as calendar_date
 
 Parts = Mapping[str, int | str]
 
+
 @dataclass(frozen=True, slots=True)
 class Date:
     """A date or time in a text: its span, and the parts that it states.
@@ -105,6 +106,7 @@ class DateIndex:
 
     def __init__(self, dates: Sequence[Date]) -> None:
         self._rows: dict[object, list[Parts]] = defaultdict(list)
+        self._names: set[tuple[str, ...]] = set()
         for date in dates:
             if date.either_order:
                 self._rows["either"].append(date.parts)
@@ -112,8 +114,8 @@ class DateIndex:
                 self._rows["known"].append(implied(date.parts))
             for reading in readings(date):
                 self._rows["all"].append(implied(reading))
-                self._rows[tuple(reading)].append(reading)
-        self._names = [names for names in self._rows if isinstance(names, tuple)]
+                self._names.add(names := tuple(reading))
+                self._rows[names].append(reading)
         self._values: dict[object, frozenset[tuple[int | str, ...]]] = {}
 
     def supports(self, stated: Date) -> bool:
