@@ -101,6 +101,10 @@ def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
     samples = value if isinstance(value, Samples) else None
     problem: Problem | None = None
+    is_ours = isinstance(value, Mapping) and "answer" in value
+    if is_ours:
+        given = cast("Mapping[object, object]", value)
+        value = {name: it for name, it in given.items() if name not in USAGE}
     # A row of its own, or the answer of one (a message, a component's output).
     for row in () if samples is not None else (value, {"answer": value}):
         try:
@@ -128,10 +132,15 @@ def _loaded(value: object) -> dict[str, object]:
     left_out = (*USAGE, *(OF_TURN if is_turn else ()))
     if is_numbered or (is_turn and _part(value, "id") is None):
         left_out += ("id",)
-    return {name: it for name, it in row.items() if name not in left_out and it is not None}
+    fields = {name: it for name, it in row.items() if name not in left_out and it is not None}
+    lost = next((note for note in samples.notes if note.startswith("left out '")), None)
+    return fields | ({"left_out": lost} if is_ours and lost else {})
 
 
 def _not_understood(value: object) -> Unanswered:
+    if isinstance(value, Mapping) and "answer" in value and value["answer"] is None:
+        why = "the answer is null: a system that has none raises an error, or says so in words"
+        return Unanswered(why, is_final=True)
     return Unanswered(
         f"returned {_shown(value)}; an answer is a text, a mapping with 'answer', or a result of "
         "LangChain, LlamaIndex, Haystack or OpenAI",
