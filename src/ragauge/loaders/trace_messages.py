@@ -1,7 +1,7 @@
 """What spans say of a conversation: the messages and calls of a trace, its tools, and the turns of a session."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragauge.conversations.tool_calls import TranscriptError
@@ -103,9 +103,10 @@ def tools_of_span(span: Values) -> list[object]:
 
 
 def turn_of(
-    models: Iterable[tuple[list[object], list[object]]], tools: Sequence[object]
+    models: Sequence[tuple[list[object], list[object]]], tools: Sequence[object]
 ) -> list[object]:
-    """The messages since the user's question of the model's call that saw most tool calls, or those of the tools' own spans."""
+    """The messages since the user's question of the model's call that saw most tool calls; else those of the tools' own spans, else the calls that models made."""
+    tools = tools or [each for _, said in models for each in said if says_calls(each)]
     best: list[object] = []
     n_most = -1
     for got, said in models:

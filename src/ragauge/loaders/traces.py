@@ -396,17 +396,6 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
-def calls_in(spans: Sequence[Values]) -> list[object]:
-    """The tool calls of spans, as messages: each call, and what came back. Without a span of a tool, those that models made."""
-    made: list[object] = []
-    said: list[object] = []
-    for number, span in enumerate(map(_flat_span, spans)):
-        part = {name: _first_of(span, PARTS[name]) for name in ("kind", "error")}
-        made += call_of_span(span, _kind(part["kind"]), number, part["error"])
-        said += [each for each in messages_of_span(span)[1] if says_calls(each)]
-    return made or said
-
-
 def _documents(span: Values, kind: str) -> list[object] | None:
     """The span's documents, as objects with a text; None if it has none."""
     found: dict[int, dict[str, object]] = {}
