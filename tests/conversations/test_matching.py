@@ -134,6 +134,7 @@ def test_many_calls_with_lists_are_matched_in_linear_time(assert_linear_time):
         ({}, {"$ref": "#"}, ""),
         ({"a": 1}, {"$ref": "https://example.com/schema.json"}, ""),
         ({"a": 1}, {"$ref": "file:///etc/passwd"}, ""),
+        ({"a": 1}, {"properties": {"a": {"$ref": "x.json"}}, "required": ["b"]}, "'b' is a required property"),
         ({"a": 1}, {"type": "nonsense"}, ""),
         ({"a": "x1"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, ""),
         ({"a": "x"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, "a: 'x' does not match '[0-9]$'"),
@@ -157,3 +158,6 @@ def test_tools_of_each_api():
         "nonsense",
     ]
     assert tool_schemas(tools) == {"a": schema, "b": schema, "c": schema, "d": {}}
+    of_mcp = {"name": "a", "inputSchema": schema}
+    for given in (of_mcp, {"tools": [of_mcp]}, {"a": schema}, {"a": {"parameters": schema}}):
+        assert tool_schemas(given) == {"a": schema}

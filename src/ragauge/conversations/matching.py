@@ -12,7 +12,7 @@ from typing import Any, cast
 from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_of
 
 Schema = Mapping[str, object]
-SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")
+SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "args_schema", "schema")
 OMITTED = ""  # among the allowed values of an argument: it may be left out (in BFCL)
 
 
@@ -199,9 +199,12 @@ def matched_pairs(
 
 
 def tool_schemas(tools: object) -> dict[str, Schema]:
-    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's and plain spellings."""
+    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's, MCP's and plain spellings, or schemas by name."""
     found: dict[str, Schema] = {}
-    for each in list_of(tools) or ():
+    given = mapping_of(tools)
+    listed = [tools] if "name" in given or "function" in given else given.get("tools", tools)
+    by_name = [{"schema": each, **mapping_of(each), "name": name} for name, each in given.items()]
+    for each in list_of(listed) or by_name:
         values = mapping_of(mapping_of(each).get("function")) or mapping_of(each)
         schemas = [values[key] for key in SCHEMA_KEYS if key in values]
         if isinstance(values.get("name"), str):
@@ -256,6 +259,8 @@ def _json_types(value: object) -> object:
     if (items := list_of(value)) is not None:
         return [_json_types(item) for item in items]
     values = {name: _json_types(item) for name, item in mapping_of(value).items()}
+    if not str(values.get("$ref", "#")).startswith("#"):
+        del values["$ref"]  # outside the schema: it says nothing
     kind = values.get("type")
     if isinstance(kind, str) and kind in TYPES:
         values["type"] = TYPES[kind]

@@ -255,12 +255,12 @@ def trajectory_match(
     return Score(value, evidence=_shown(sequences[values.index(value)], made))
 
 
-@metric(version=2, high=None, lower_is_better=True)
+@metric(version=3, high=None, lower_is_better=True)
 def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema.
 
     A count, from 0. Arguments that are no JSON object (or hold NaN) are invalid. Nothing outside the schema is read
-    for its references. Never undefined.
+    for its references, which allow everything. Never undefined.
 
     Source: JSON Schema 2020-12; Patil et al. 2025 (BFCL).
 
