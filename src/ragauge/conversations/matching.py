@@ -140,7 +140,7 @@ class Comparison:
         if _nfc(expected.name) != _nfc(made.name):
             return [Difference("name", expected.name, made.name)]
         if made.arguments is None or made.invalid:
-            return [Difference("arguments", expected.arguments, made.invalid)]
+            return [Difference("arguments", expected.arguments, made.invalid, "invalid")]
         if expected.arguments is None:
             return []
         return self.differences(expected.arguments, made.arguments, tool)
@@ -212,11 +212,10 @@ def tool_schemas(tools: object) -> dict[str, Schema]:
     return found
 
 
-def schema_problem(arguments: object, schema: Schema) -> str:
-    """What in the arguments breaks the tool's JSON schema; empty if nothing does.
+def schema_problem(arguments: object, schema: Schema) -> str | None:
+    """What in the arguments breaks the tool's JSON schema; empty if nothing does, None if the schema cannot be used.
 
-    References are followed inside the schema only: nothing is read from a file or the network. A schema that
-    cannot be used says nothing about the arguments.
+    References are followed inside the schema only: nothing is read from a file or the network.
     """
     from jsonschema import Draft202012Validator, SchemaError, exceptions, validators
     from referencing import Registry
@@ -231,7 +230,7 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         errors = kind(schema, registry=registry).iter_errors(arguments)
         error = cast("Any", exceptions).best_match(errors)
     except (SchemaError, Unresolvable, RecursionError):
-        return ""
+        return None
     path = error.json_path.removeprefix("$").removeprefix(".") if error else ""
     return f"{path}: {error.message:.200}".removeprefix(": ") if error else ""
 
