@@ -13,7 +13,8 @@ for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "pty", "curses
     sys.modules[name] = None
 for name in "SIGHUP SIGKILL SIGALRM SIGUSR1 SIGQUIT SIGTSTP pthread_kill pthread_sigmask setitimer".split():
     delattr(signal, name)
-for name in "killpg getpgid O_DIRECTORY O_NOFOLLOW O_NONBLOCK sched_getaffinity mkfifo statvfs sysconf".split():
+of_posix = "killpg getpgid O_DIRECTORY O_NOFOLLOW O_NONBLOCK O_CLOEXEC sched_getaffinity mkfifo statvfs sysconf"
+for name in f"{of_posix} fork uname nice pread chown posix_fadvise register_at_fork copy_file_range getloadavg".split():
     delattr(os, name)
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist", *sys.argv[1:]]))
 """
@@ -23,6 +24,9 @@ PORTABLE = (
     "runs/test_released_formats.py",
     "cli/test_score_command.py",
     "cli/test_demo_command.py",
+    "cli/test_compare_command.py",
+    "cli/test_rank_command.py",
+    "questions/test_making.py",
     "asking/test_ask.py",
 )
 """Tests of the commands that need no process to be killed and no full disk."""
