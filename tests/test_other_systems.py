@@ -8,7 +8,7 @@ import pytest
 
 HIDDEN = """
 import asyncio, concurrent.futures.process, http.server, multiprocessing.pool, os, shutil, signal, subprocess, sys, tempfile
-import pytest
+import numpy, onnxruntime, polars, pytest
 for name in ("fcntl", "grp", "pwd", "resource", "termios", "tty", "pty", "curses"):
     sys.modules[name] = None
 for name in "SIGHUP SIGKILL SIGALRM SIGUSR1 SIGQUIT SIGTSTP pthread_kill pthread_sigmask setitimer".split():
@@ -18,7 +18,7 @@ for name in f"{of_posix} fork uname nice pread chown posix_fadvise register_at_f
     delattr(os, name)
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist", *sys.argv[1:]]))
 """
-"""What Python itself needs of them is imported before they go."""
+"""What Python itself and other packages need of them is imported before they go."""
 ROOT = Path(__file__).parent.parent
 PORTABLE = (
     "runs/test_released_formats.py",

@@ -194,6 +194,7 @@ def test_a_fault_is_an_answer_without_a_value_that_says_why(target, reason):
     assert len(why) <= 300
 
 
+@pytest.mark.posix
 def test_a_child_that_a_target_forks_does_not_answer(tmp_path):
     def forks(question):
         return "of the child" if os.fork() == 0 else "of the parent"
