@@ -45,6 +45,9 @@ MISSING = (
     ("Will the merger be approved?", "It is too early to say; the review has only just begun."),
     ("Who broke the vase?", "That can't be settled: two blame the cat, one blames the draught."),
     ("Which supplier delivered the batch?", "The log leaves the supplier's field empty."),
+    ("What is the late fee?", "I looked through the contract, but a late fee never comes up."),
+    ("Wer hat das Gutachten erstellt?", "Wer das Gutachten erstellt hat, bleibt im Text offen."),
+    ("¿A qué hora cierra la farmacia?", "Falta el horario de cierre en los documentos."),
 )
 """Questions with answers that do not give what is asked for."""
 
@@ -108,6 +111,15 @@ GIVEN = (
         "78 to 100 °C, depending on the proportions, which are not stated.",
     ),
     ("What is our CAC?", "CAC = marketing spend / new customers = 84,000 / 1,050 = 80 euros."),
+    ("Who is the head?", "Dr. Lin; her deputy is not named."),
+    ("When does it close on Sundays?", "It does not open on Sundays."),
+    ("Are there drugs that interact?", "No interactions are known."),
+    ("Does the report name the victims?", "The report does not name the victims."),
+    ("How many years are required?", "None are required."),
+    ("What caused the delay?", "A missing document caused it."),
+    ("When does the lease end?", "The lease has no end date."),
+    ("Was kostet der Eintritt für Gruppen?", "Gruppen zahlen keinen Eintritt."),
+    ("Peut-on le donner aux chats ?", "On ne donne pas ce médicament aux chats."),
     ("How old is the oak?", "It is hard to say. It is probably around 350 years old."),
     (
         "Where are they found?",

@@ -22,6 +22,8 @@ MAX_SENTENCES = 200
 _MOST = 0.6
 """The share of the question's words by which a sentence speaks of what it asks."""
 _FUNCTION_WORDS = function_words("de", "es", "fr")
+_FEW = 4
+"""Sentences of an answer that says nothing but that it has no answer."""
 _SAME_BEGINNING = 5
 """Letters; words of one family begin with the same: a "successor" is one who "succeeded"."""
 _PRICE = frozenset(("price", "cost"))
@@ -275,6 +277,42 @@ def what_is_lacked(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, st
         if has("needs_more", each.text):
             return index, "more is needed"
     return None
+
+
+def says_nothing_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
+    """The index of the sentence that lacks something, if the answer has only the question's words and words of refusals.
+
+    "An interest rate for late payments never comes up in the contract" refuses, however it is put.
+    """
+    if len(sentences) > _FEW or asked.is_on_absence or has("asks_what_is_told", asked.text):
+        return None
+    if asked.is_yes_no and (has("source", asked.text) or has("verb_of_telling", asked.text)):
+        return None
+    lacking: int | None = None
+    for index, each in enumerate(sentences):
+        if each.says_yes_or_no or has("number_in_words", each.text):
+            return None
+        known = {stem[:_SAME_BEGINNING] for stem in _named(each.text, asked) | asked.kind}
+        for word in stemmed(each.text):
+            if word.stem[:_SAME_BEGINNING] not in known and not _is_of_refusals(word.lowered):
+                return None
+        is_on_source = (
+            each.speaks_of_source and has("verb_of_telling", each.text)
+            if asked.is_yes_no
+            else has("source_or_speaker", each.text)
+        )
+        if is_on_source and (has("negative", each.text) or has("foreign", each.text)):
+            lacking = index
+    return lacking
+
+
+def _is_of_refusals(word: str) -> bool:
+    return (
+        not is_content_word(word)
+        or word in _FUNCTION_WORDS
+        or role("of_refusals").fullmatch(word) is not None
+        or role("of_foreign_refusals").fullmatch(word) is not None
+    )
 
 
 def _lacks(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:

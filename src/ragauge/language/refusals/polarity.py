@@ -244,10 +244,11 @@ def _is_aside(rule: Rule, sentence: str, start: int, end: int) -> bool:
         return True
     if rule.counts == "if asked for":
         return sentence[:start].rstrip().endswith(" and")  # "is in the mucosa and not in the nodes"
-    if not rule.is_gap:
+    clause = clause_start(sentence, start)
+    if not (rule.is_gap or (rule.counts == "opening" and sentence.startswith("and ", clause))):
         return False
     # Another clause with a verb, not on a source: "She won it, and the time is not given".
-    lead = sentence[: clause_start(sentence, start)][:CLAUSE_READ]
+    lead = sentence[:clause][:CLAUSE_READ]
     if not lead or role("source").search(lead) or role("depends").match(lead):
         return False
     return role("states").search(lead) is not None

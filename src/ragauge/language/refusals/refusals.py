@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragauge.language.reading_cache import ReadingCache
-from ragauge.language.refusals.asked import Asked, answers_beside, asked_by, what_is_lacked
+from ragauge.language.refusals.asked import (
+    Asked,
+    answers_beside,
+    asked_by,
+    says_nothing_else,
+    what_is_lacked,
+)
 from ragauge.language.refusals.polarity import plays, role
 from ragauge.language.refusals.sentences import Sentence, read_sentences
 
@@ -114,9 +120,12 @@ def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
         matches = tuple(_judged(answer, sentences, asked))
     if asked is None or any(match.decides for match in matches):
         return matches
-    if (lack := what_is_lacked(sentences, asked)) is None:
+    if (lack := what_is_lacked(sentences, asked)) is not None:
+        index, kind = lack
+    elif (lacking := says_nothing_else(sentences, asked)) is not None:
+        index, kind = lacking, "says nothing else"
+    else:
         return matches
-    index, kind = lack
     words, start = _text_of(sentences[index], answer), sentences[index].start
     end = start + len(words)
     place: Place = "for the question"
