@@ -13,13 +13,13 @@ from ragauge.asking.asking import Asking, Limits, System, Tally
 from ragauge.asking.function import Function, open_function
 from ragauge.asking.http import EndpointOptions, open_chat, open_url
 from ragauge.asking.shell import open_command
-from ragauge.asking.target import OpenTarget, Target, unpacked
+from ragauge.asking.target import GOLD, OpenTarget, Target, unpacked
 from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import DEFAULT_SYSTEM, REPEAT_OF, Samples
+from ragauge.samples.samples import DEFAULT_SYSTEM, FIELDS, REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
@@ -367,11 +367,23 @@ def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
             if repeat > 1:
                 row |= {"id": f"{job.id}#{number}", REPEAT_OF: job.id, "repeat": number}
             row["question"] = own.pop("question", None)
-            row |= answer.row()
+            row |= _renamed(answer.row(), own)
             if row["contexts"] is None and "contexts" in own:  # given, not retrieved
                 row |= {name: own.get(name) for name in ("contexts", "context_ids")}
             row |= {name: value for name, value in own.items() if row.get(name) is None}
             yield row | {f"variant.{name}": it for name, it in job.system.variant.items()}
+
+
+def _renamed(returned: Mapping[str, object], question: Mapping[str, object]) -> dict[str, object]:
+    """What the target returned; `returned.NAME` where that is the right answer, or another field that the question has."""
+    of_question = set(GOLD) - {"answer"} | question.keys() - FIELDS
+    row: dict[str, object] = {}
+    for name, value in returned.items():
+        if name not in of_question:
+            row[name] = value
+        elif value != question.get(name):
+            row[f"returned.{name}"] = value
+    return row
 
 
 def _write_lines(rows: Iterator[Mapping[str, object]], file: BinaryIO) -> None:

@@ -9,14 +9,22 @@ from random import Random
 
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions.english import PERSON
-from ragauge.questions.english_words import ARTICLES, AUXILIARIES, Names, content_words
+from ragauge.questions.english_words import (
+    ARTICLES,
+    AUXILIARIES,
+    PREPOSITIONS,
+    Names,
+    content_words,
+    form_of,
+)
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
-NAMES = re.compile(
-    r"\b(?:by|of|for|in|at|with|from|to|does|did|is|was|has|can) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])"
-)
+NAMED = "by|of|for|in|at|with|from|to|does|did|is|was|has|can"
+NAMES = re.compile(rf"\b(?:{NAMED}) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])")
+ORGANISATION = r"\b[A-Z]{2}|\b(?:Team|Office|Agency|Company|Council|Board|Committee|Centre|Center|Department|Group|Trust|Society|Club|Service|University|Institute)"
+FOLLOWING = AUXILIARIES | PREPOSITIONS
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -67,13 +75,18 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
                 by_name[name].append(draft)
     for first in drafts:
         described, name = _description(first)
-        of_name = re.compile(rf"\b(?:the )?{re.escape(name)}\b(?!['’]| [A-Z\d])")
+        of_name = re.compile(rf"\b({NAMED}) (?:the )?{re.escape(name)}(?=$| (\w+))")
         for second in by_name.get(name, ()) if described else ():
             asked, bracket, heading = second.question.partition(" (")
-            question = of_name.sub(lambda _, by=described: by, asked, count=1)
+            question = of_name.sub(lambda it, by=described: f"{it[1]} {by}", asked, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(content_words(described)) & set(content_words(second.references[0]))
-            if question != asked and not (is_near or is_told):
+            after = of_name.search(asked)
+            # `the PromQL framework` is about another thing.
+            is_whole = after and (after[2] is None or after[2] in FOLLOWING or form_of(after[2]))
+            before = asked[: after.start()].split()[1:] if after else []
+            is_whole = is_whole and not (before and before[-1][0].isupper())
+            if is_whole and not (is_near or is_told):
                 question = f"{question[0].upper()}{question[1:]}{bracket}{heading}"
                 sources, about = (*first.sources, *second.sources), ("described", second.subject)
                 yield Draft(question, second.references, sources, "multi-hop", *about, hops=2)
@@ -82,7 +95,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
 def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
-    is_person = re.fullmatch(PERSON, answer)
+    is_person = re.fullmatch(PERSON, answer) and not re.search(ORGANISATION, answer)
     if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
@@ -108,7 +121,12 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
             groups[question].setdefault(draft.subject, draft)
     for question, by_name in groups.items():
         found = list(by_name.items())[:MAX_COMPARED]
-        if len(found) > 1 and len({each.references[0].lower() for _, each in found}) == len(found):
+        is_said = len({*content_words(question)} - {"you"}) > 1
+        if (
+            is_said
+            and len(found) > 1
+            and len({each.references[0].lower() for _, each in found}) == len(found)
+        ):
             answer = "; ".join(f"{name}: {draft.references[0]}" for name, draft in found)
             sources = tuple(source for _, draft in found for source in draft.sources)
             yield Draft(question, (answer,), sources, "ambiguous", "without its name")
@@ -167,7 +185,8 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
-        if draft.question_type == "yes/no" or draft.worth < 2.5 or len(words) > 14:
+        is_told = draft.question_type == "yes/no" or draft.pattern == "condition"
+        if is_told or draft.worth < 2.5 or len(words) > 14:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [word for word in plain if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
 ABOVE = re.compile(
-    r"\b(?:(?:above|below)\b(?! (?:an?|the|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way))"
+    r"\b(?:(?:above|below)\b(?! (?:an?\b|the\b|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way))"
+    r"|\b(?:[Ii]f|[Ww]hen|with|from|in|to|on|at|of|for|by|using) that [a-z]+\b"
+    r"|\bboth(?= (?:are|were|have|of|must|can|will|should)\b)|\bone(?= (?:in|on|at|with|for|to|is|has)\b|[?,.]|$)"
     r"|\b(?:ago|yesterday|today|tomorrow|at the time|at that time|so far|since then|by then|(?:last|next|this|previous) (?:year|month|week|season|time)(?:['’]s)?)\b)"
 )
 
@@ -80,7 +82,9 @@ def is_participle(word: str) -> bool:
 
 def is_plural(word: str) -> bool:
     """Whether a lower-cased noun looks like a plural."""
-    is_regular = word.endswith("s") and not word.endswith(("ss", "us", "is", ".js", "series"))
+    is_regular = word.endswith("s") and not word.endswith(
+        ("ss", "us", "is", ".js", "series", "alias")
+    )
     return is_regular or word in ("people", "men", "women", "children")
 
 
@@ -95,7 +99,8 @@ def tokens_of(text: str) -> list[str]:
 
 def points_outside(text: str) -> bool:
     """Whether a text points to something outside of it: `it`, `these`, `the following`, `above`."""
-    return not POINTING.isdisjoint(tokens_of(text)) or bool(ABOVE.search(text))
+    words = (re.sub("['’](?:s|re|ll|ve|d)$", "", word) for word in tokens_of(text))
+    return not POINTING.isdisjoint(words) or bool(ABOVE.search(text))
 
 
 _EMPTY = (

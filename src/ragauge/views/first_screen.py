@@ -355,7 +355,7 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    own = (*FIELDS, *CLUSTERS, "status", "reason", "attempts")
+    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
     types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:
