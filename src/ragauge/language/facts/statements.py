@@ -346,8 +346,11 @@ def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Dif
         for y in range(1, n - x)
         if [*other[n - y :], *other[x : n - y], *other[:x]] == one
     )
-    x, middle, y = next(sides, ([], [], []))
-    if not x or first[0].role != second[0].role or not x[0].kind == y[0].kind != "word":
+    found = next(sides, None)
+    if found is None:
+        return None
+    x, middle, y = found
+    if first[0].role != second[0].role or not x[0].kind == y[0].kind != "word":
         return None
     if not vocabulary().mutual.isdisjoint(item.key for item in middle):
         return None

@@ -123,7 +123,8 @@ def abbreviated(
 ) -> tuple[list[Span], list[Span]]:
     """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out; and where the answer has them."""
     ours, theirs = abbreviations(answer), abbreviations(reference)
-    by_letters = {**(initials(given, answer) if theirs else {}), **dict(ours)}
-    wanted = [*(initials(expected, reference) if ours else {}).items(), *theirs]
+    names = initials(expected, reference) if ours else dict[str, Span]()
+    spelled = initials(given, answer) if theirs else dict[str, Span]()
+    wanted, by_letters = [*names.items(), *theirs], {**spelled, **dict(ours)}
     found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
     return [span for span, _ in found[:MOST_NAMES]], [span for _, span in found[:MOST_NAMES]]

@@ -211,7 +211,7 @@ def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator
             assert before and after
             start, end = before.start(), after.end()
             sides.append(Part(text[start:end], start, end))
-        yield Difference("counted", *sides)
+        yield Difference("counted", sides[0], sides[1])
 
 
 def _words(
