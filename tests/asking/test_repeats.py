@@ -71,7 +71,7 @@ def test_the_first_screen_says_that_a_system_is_not_steady():
     text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
     said = " ".join(text.split())
     assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in said
-    assert "s, 2 repeats, exact_match passes at 0.5: 0.50 of" in text
+    assert "0.50 of answers pass at exact_match 0.5, 2 repeats" in text
     assert "pass^2 0.25, pass@2 0.75" in said
     steady = str(rg.evaluate(answers(*["Paris"] * 8), "exact_match"))
     assert "not steady" not in steady

@@ -75,8 +75,8 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
     for each in found:
         name, k = names.get(each.system, each.system), each.k
         lines.append(
-            f"{name}, {k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
-            f"answers, pass^{k} {each.pass_all:.2f}, pass@{k} {each.pass_any:.2f}"
+            f"{name}: pass^{k} {each.pass_all:.2f}, pass@{k} {each.pass_any:.2f}, {each.pass_one:.2f} of answers "
+            f"pass at {each.metric} {each.threshold:g}, {k} repeats"
         )
         if (parts := each.components) is None:
             continue
