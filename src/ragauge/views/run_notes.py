@@ -108,10 +108,14 @@ def steadiness_report(found: Sequence[Steadiness]) -> Report:
     return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
 
 
-def unsteady(each: Steadiness) -> str:
-    """That answers change from repeat to repeat; empty where none does."""
-    if not each.n_changing:
-        return ""
+def unsteady(found: Mapping[str, Steadiness], best: str) -> str:
+    """That answers change from repeat to repeat, of the best system or of others; empty where none does."""
+    changing = [system for system, each in found.items() if each.n_changing]
+    if best not in changing:
+        is_one = len(changing) == 1
+        others = f"{counted(len(changing), 'other system')} {'is' if is_one else 'are'} not steady."
+        return others if changing else ""
+    each = found[best]
     n = counted(each.n_questions, "question")
     return f"It is not steady: {each.n_changing:,} of {n} pass only in some of {each.k} repeats."
 
