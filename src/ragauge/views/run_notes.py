@@ -63,6 +63,8 @@ def took(answers: "pl.DataFrame") -> str:
     if (cost := values.get("cost_usd")) is not None:
         dollars = cost.sum()
         text = f"${dollars:,.4f}" if dollars >= 0.0001 or not dollars else f"${dollars:.6f}"
+        if cost.len() < answers.height:
+            text += f" for {cost.len():,} of {counted(answers.height, 'answer')}"
         # The end of a line that is too long for a terminal is cut.
         is_long = len(" · ".join(parts)) > MAX_BEFORE_COST
         parts.insert(1 if is_long else len(parts), text)
