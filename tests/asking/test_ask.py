@@ -219,6 +219,7 @@ def test_what_a_target_returns_replaces_neither_the_right_answer_nor_a_field_of_
     assert row.get("references") is None  # nobody marks their own work
 
 
+@pytest.mark.posix
 def test_a_child_that_a_target_forks_does_not_answer(tmp_path):
     def forks(question):
         return "of the child" if os.fork() == 0 else "of the parent"
