@@ -74,7 +74,7 @@ class Comparison:
             differ = self._lists(wanted, given, schema or {}, path)
         if not differ or not self.alternatives or (given is None and kind == "array"):
             return differ
-        allowed = (value for value in wanted if given is None or list_of(value) is not None)
+        allowed = (value for value in wanted if (list_of(value) is None) == (given is None))
         equal = any(not self.differences(value, found, schema, path) for value in allowed)
         return [] if equal else differ
 

@@ -9,6 +9,7 @@ from typing import cast
 
 from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
+from ragauge.language.words import words
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import (
@@ -26,6 +27,7 @@ from ragauge.loaders.table import (
 from ragauge.loaders.trace_messages import (
     SESSIONS,
     call_of_span,
+    completed,
     messages_of_span,
     texts_of,
     tools_of_span,
@@ -475,6 +477,9 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
+    searched = {text for step in retrievers if (text := text_in(step.input, "question"))}
+    if len(searched) == 1 and words(max(searched).lower()) != words((question or "").lower()):
+        values["rewritten_query"] = searched.pop()
     values |= {} if contexts is None else {"contexts": contexts}
     if any(map(says_calls, turn)):
         if role_of(turn[0]) != "user":  # of the tools' own spans
@@ -484,6 +489,7 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
                 for role, text in around
             )
             turn = [*first, *turn, *last]
+        turn = completed(turn, calls, answer)
         values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
     if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
         del values["contexts"]  # the GenAI conventions ask for ids and scores only

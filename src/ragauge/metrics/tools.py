@@ -23,7 +23,7 @@ MAX_SHOWN = 20
 Tools = Mapping[str, Schema]
 
 
-@metric(version=2)
+@metric(version=3)
 def tool_call_match(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -126,7 +126,7 @@ def _same_order(right: list[Call], made: list[Call], comparison: Comparison, too
     )
 
 
-@metric(version=2)
+@metric(version=3)
 def tool_precision(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -146,7 +146,7 @@ def tool_precision(
     return _share(n_equal, n_made, "no tool was called")
 
 
-@metric(version=2)
+@metric(version=3)
 def tool_recall(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -166,7 +166,7 @@ def tool_recall(
     return _share(n_equal, n_expected, "no tool call is expected")
 
 
-@metric(version=2)
+@metric(version=3)
 def tool_f1(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
@@ -209,7 +209,7 @@ def _share(part: int, whole: int, why_not: str) -> Score:
     return Score(part / whole, evidence={"equal": part, "of": whole})
 
 
-@metric(version=2)
+@metric(version=3)
 def trajectory_match(
     turn_calls: list[TurnCalls],
     tools_by_name: Tools | None,
