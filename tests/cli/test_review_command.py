@@ -107,7 +107,8 @@ def test_the_system_is_hidden_until_the_label_is_saved(tmp_path, review):
 def test_what_was_said_before_a_turn_is_shown(tmp_path, review):
     said = (("user", "Oak?"), ("assistant", "Yes."), ("user", "And elm?"), ("assistant", "No."))
     messages = [{"role": role, "content": text} for role, text in said]
-    rg.evaluate([{"id": "a", "messages": messages}], ["dont_know"], folder=tmp_path / "chat")
+    chat = {"id": "a", "messages": messages, "references": [["Yes."], ["Yes."]]}
+    rg.evaluate([chat], ["exact_match"], folder=tmp_path / "chat")
     shown = review("", "", "q", run="chat")
     assert "before      user: Oak?" in shown and "question    And elm?" in shown
 
