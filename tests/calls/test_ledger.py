@@ -200,6 +200,7 @@ def test_a_text_stands_in_a_key_as_json_has_it(text):
     assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
 
 
+@pytest.mark.posix
 def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_path):
     path = tmp_path / "c"
     with process(KEEPING, path, "a", 1_000_000) as keeping:

@@ -153,6 +153,7 @@ def test_a_checksum_is_of_key_and_value():
     assert checksum(b"a", b"one") not in {checksum(b"b", b"one"), checksum(b"a", b"two")}
 
 
+@pytest.mark.posix
 def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
     script = (
         "import resource, sys; from ragauge.storage.cache import Cache\n"

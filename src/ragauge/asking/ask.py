@@ -13,7 +13,7 @@ from ragauge.asking.asking import Asking, Limits, System, Tally
 from ragauge.asking.function import Function, open_function
 from ragauge.asking.http import EndpointOptions, open_chat, open_url
 from ragauge.asking.shell import open_command
-from ragauge.asking.target import GOLD, OpenTarget, Target, unpacked
+from ragauge.asking.target import GOLD, MEASURED, OpenTarget, Target, unpacked
 from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
@@ -26,6 +26,8 @@ LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
 """The files of an answers folder: what was answered, as it came; and the rows, once all are there."""
 MAX_SYSTEMS = 100
 ROWS_AT_ONCE = 500
+FIRST = ("id", "system", "question", "answer", "contexts", "context_ids", *MEASURED)
+"""The columns that a file of answers has first."""
 OUTPUTS = (".jsonl", ".csv", ".parquet")
 DEFAULT_LIMITS = Limits()
 LEFT_OUT = ("system", "answer")
@@ -111,16 +113,17 @@ class Answers:
         """Write the rows to a .jsonl, .csv or .parquet file; in CSV, lists are JSON."""
         path, samples = Path(path), self.samples
         check_output(path)
+        columns = sorted(samples.columns, key=lambda name: [*FIRST, name].index(name))
 
         def as_json(value: object) -> str | None:  # which a cell of CSV can hold
             return None if value is None else json.dumps(value, ensure_ascii=False)
 
         def write(file: BinaryIO) -> None:
             if path.suffix == ".jsonl":
-                rows = (row for piece in samples.pieces() for row in piece.iter_rows(named=True))
-                _write_lines(rows, file)
+                pieces = (piece.select(columns) for piece in samples.pieces())
+                _write_lines((row for piece in pieces for row in piece.iter_rows(named=True)), file)
                 return
-            frame = samples.frame
+            frame = samples.frame.select(columns)
             if path.suffix == ".parquet":
                 frame.write_parquet(file)
                 return
@@ -128,8 +131,8 @@ class Answers:
 
             nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
             texts = {name: [as_json(value) for value in frame[name].to_list()] for name in nested}
-            columns = [pl.Series(name, values, pl.String) for name, values in texts.items()]
-            frame.with_columns(columns).write_csv(file)
+            cells = [pl.Series(name, values, pl.String) for name, values in texts.items()]
+            frame.with_columns(cells).write_csv(file)
 
         write_atomically(path, write)
 

@@ -176,8 +176,7 @@ class FirstScreen:
         rows = {system: row for system in self.systems if (row := self.row(first, system))}
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        steady = self.steadiness.get(self.systems[0])
-        more = unsteady(steady) if steady else ""
+        more = unsteady(self.steadiness, self.systems[0])
         unit = "answer" if clusters_in(self.run.samples) else "question"
         return " ".join(filter(None, (headline(first, rows, found, names, unit), more)))
 
