@@ -128,7 +128,7 @@ def with_ragauge() -> None:
     import ragauge as rg
 
     rows = [{"id": str(n), "question": question} for n, question in enumerate(QUESTIONS)]
-    rg.load(rows)  # imports what takes long, as the imports of the peers do
+    rg.ask(rows[:1], len)  # imports what takes long, as the imports of the peers do
     start = time.perf_counter()
     answers = rg.ask(rows, answer, concurrency=AT_ONCE, folder=os.environ["FOLDER"])
     print(time.perf_counter() - start, len(answers))

@@ -5,8 +5,9 @@ JSON Schema 2020-12 of a row of samples, a configuration, a suite, a check, a ma
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -19,9 +20,10 @@ from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.judges.config import LANGUAGE
 from ragauge.label import PRECISIONS
 from ragauge.loaders.conflicts import Prefer
-from ragauge.loaders.documents import CONTAINER_KEYS, TEXT_KEYS
+from ragauge.loaders.documents import CONTAINER_KEYS, INNER_KEYS, TEXT_KEYS
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.table import ANSWERING, ASKING
+from ragauge.on_ray.executor import CLIENT
 from ragauge.runs.cautions import MetricCaution
 from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
 from ragauge.runs.findings import FindingMatch
@@ -40,7 +42,7 @@ AT_LEAST_1: Schema = {"type": "integer", "minimum": 1}
 ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0}
 NOT_BLANK: Schema = {"type": "string", "pattern": r"\S"}
-LABEL: Schema = {"type": "string", "pattern": r"^\s*[A-Za-z_]"}
+LABEL: Schema = {"type": "string", "pattern": r"^\s*[A-Za-z_]([^@]|@(?!\s*$))*$"}
 TYPES: dict[object, Schema] = {
     str: STRING,
     int: {"type": "integer"},
@@ -76,10 +78,13 @@ def from_keys(
     keys: Mapping[str, type],
     notes: Mapping[str, str],
     needed: Sequence[str] = (),
+    *,
+    text: Schema = STRING,
     **narrower: Schema,
 ) -> Schema:
     """A table of TOML from its reader's keys. `narrower`: what the reader asks of a value beyond its type."""
-    made = {key: dict(narrower.get(key, TYPES[kind])) for key, kind in keys.items()}
+    types = {**TYPES, str: text, list: list_of(text)}
+    made = {key: dict(narrower.get(key, types[kind])) for key, kind in keys.items()}
     for key in made.keys() & notes.keys():
         made[key]["description"] = notes[key]
     return closed(made, needed)
@@ -136,10 +141,15 @@ TEXT: Schema = {"type": ["string", "number"]}
 ID = choice(NOT_BLANK, TYPES[int])
 GRADE: Schema = {"type": "integer", "exclusiveMinimum": -(2**31), "exclusiveMaximum": 2**31}
 TO_DOCUMENT: Schema = {"$ref": "#/$defs/document"}
-DOCUMENT = choice(*({"required": [key], "properties": {key: STRING}} for key in TEXT_KEYS))
-RESULT = choice(
-    *({"required": [key], "properties": {key: {"type": "array"}}} for key in CONTAINER_KEYS)
-)
+
+
+def with_any(keys: Iterable[str], value: Schema) -> list[Schema]:
+    """An object that has one of these keys, with such a value."""
+    return [{"required": [key], "properties": {key: value}} for key in keys]
+
+
+DOCUMENT = choice(*with_any(TEXT_KEYS, STRING), *with_any(INNER_KEYS, TO_DOCUMENT))
+RESULT = choice(*with_any(CONTAINER_KEYS, {"type": "array"}))
 MESSAGE: Schema = {"type": "object", "anyOf": [{"required": ["role"]}, {"required": ["choices"]}]}
 WORDS = "|".join(
     "".join(f"[{letter.upper()}{letter}]" for letter in word) for word in (*YES, *NO, *NEITHER)
@@ -172,9 +182,18 @@ OF_KIND: dict[str, Schema] = {
 
 def chat(roles: Sequence[str]) -> Schema:
     """Messages, one of them by one of these roles."""
-    named = ("role", "type", "speaker")
-    by = ({"required": [key], "properties": {key: {"enum": list(roles)}}} for key in named)
+    by = with_any(("role", "type", "speaker"), {"enum": list(roles)})
     return list_of({"type": "object"}, contains=choice(*by))
+
+
+CALLS = list_of({"type": "object"})
+EXPECTED_CALLS = choice(
+    TYPES[NoneType],
+    {"type": "string", "pattern": r"^\s*\["},
+    CALLS,
+    list_of(choice(TYPES[NoneType], CALLS, list_of(CALLS))),
+)
+"""Of a conversation: calls of its only turn, or a list over its turns."""
 
 
 WITH_SCORE = {"prefixItems": [choice(TEXT, TO_DOCUMENT), TYPES[float]]}
@@ -208,6 +227,7 @@ def sample() -> Schema:
         "minProperties": 1,
         "properties": properties,
         "if": choice(*({"required": [name]} for name in CHATS)),
+        "then": {"properties": {"expected_calls": EXPECTED_CALLS}},
         "else": {"properties": {name: {"$ref": f"#/$defs/{name}"} for name in OF_TURN}},
         "$defs": {"document": {"type": "object", **DOCUMENT}, **single},
     }
@@ -216,30 +236,39 @@ def sample() -> Schema:
 def configuration() -> Schema:
     """A configuration of `ragauge run` (ragauge.toml). Paths are relative to the file."""
     notes = notes_of(config)
-    name = {"type": "string", "minLength": 1}
-    fields_read = {each: {**STRING, "description": FIELDS[each].meaning} for each in FIELDS}
-    judge = from_keys(
+    texts = partial(from_keys, text=NOT_BLANK)
+    url = {"type": "string", "pattern": "^https?://."}
+    judge = texts(
         JUDGE_KEYS,
         notes["judge"],
-        model=choice(name, list_of(name, minItems=1)),
+        model=choice(NOT_BLANK, list_of(NOT_BLANK, minItems=1, uniqueItems=True)),
+        base_url=url,
         price=list_of(NOT_NEGATIVE, minItems=2, maxItems=2),
         max_cost_usd=ABOVE_0,
+        temperature=NOT_NEGATIVE,
         language={"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
-        **dict.fromkeys(("repeat", "max_calls", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1),
+        **dict.fromkeys(
+            ("repeat", "max_calls", "max_tokens", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1
+        ),
     )
-    encoder = from_keys(
+    encoder = texts(
         config.ENCODER_KEYS,
         notes["encoder"],
+        base_url=url,
         precision={"enum": list(PRECISIONS)},
         dimensions=AT_LEAST_1,
     )
-    gate = from_keys(
+    gate = texts(
         config.GATE_KEYS,
         notes["gate"],
         max_drop=choice(NOT_NEGATIVE, {"type": "object", "additionalProperties": NOT_NEGATIVE}),
         on={"enum": list(config.DROP_JUDGED_ON)},
     )
-    made = from_keys(
+    columns = {each: {**NOT_BLANK, "description": FIELDS[each].meaning} for each in FIELDS}
+    suites = choice(
+        {"enum": list(suite.shipped_suites())}, {"type": "string", "pattern": r"\.toml$"}
+    )
+    made = texts(
         config.KEYS,
         notes[""],
         prefer={"enum": list(get_args(Prefer))},
@@ -247,8 +276,11 @@ def configuration() -> Schema:
         encoder=encoder,
         judge=judge,
         gate=gate,
-        map={"type": "object", "properties": fields_read, "additionalProperties": False},
+        map=closed(columns),
         metrics=list_of(LABEL),
+        on={"type": "string", "pattern": f"^(ray|{CLIENT}.+)$"},
+        suites=list_of(suites),
+        systems={"type": "object", "additionalProperties": NOT_BLANK},
         seed=COUNT,
         **dict.fromkeys(("limit", "workers"), AT_LEAST_1),
     )

@@ -89,6 +89,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 numbers.setdefault((file, name), []).append(number)
     here = Path(__file__).parent
     for item in items:
+        if os.name != "posix" and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason="needs what Windows lacks"))
         if "assert_linear_time" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
         if item.path.is_relative_to(here):

@@ -3,7 +3,6 @@ traceback, and a message with the way out."""
 
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -330,6 +329,8 @@ NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}  # it would be cut off like every
 
 def small_files_only() -> None:
     """As on a full disk: no file may grow beyond 2,000 bytes."""
+    import resource
+
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 
 

@@ -230,6 +230,7 @@ def finished(folder, kill_at=0):
     return done.returncode, (folder / "asked").read_text().split()
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_pays_nothing_twice_and_ends_the_same(tmp_path):
     code, whole = finished(tmp_path / "whole")

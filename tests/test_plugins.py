@@ -19,6 +19,7 @@ ROW = {
 """A row of the shape that the template describes."""
 
 
+@pytest.mark.posix
 def test_the_template_brings_its_five_things(tmp_path):
     (tmp_path / "plugin").symlink_to(ROOT / "examples" / "plugin")
     place, rows = tmp_path / "site", tmp_path / "rows.jsonl"

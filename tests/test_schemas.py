@@ -51,7 +51,7 @@ null true 5 2.5 "1_000" "1__0" -1 1099511627776 "" "x" "\u0020" "3" "1e3" "no" "
 ["a",true] ["a","a"] [true] [1,2.5] [[1]] {"d":1} {"d":2.0} {"d":1.5} {"d":true} {"d":"1"} {"d":2147483648}
 {"":1} [{"id":"d","grade":2}] [{"id":"d"}] [{"role":"user","content":"a"}] {"role":"user","content":"a"}
 [{"role":"assistant","content":"a"}] {"text":"t"} {"body":"t"} [{"page_content":"t","id":"d"}] [{"foo":"bar"}]
-[["a",0.5]] {"documents":[{"text":"t"}]} [{"text":"t"},{"foo":1}] {"text":5}
+[["a",0.5]] {"documents":[{"text":"t"}]} [{"text":"t"},{"foo":1}] {"text":5} [{"node":{"text":"t"}}] [{"node":"t"}]
 """
 
 
@@ -67,6 +67,20 @@ def test_a_row_is_valid_if_it_can_be_loaded(field, tmp_path):
         except rg.RagaugeError:
             is_read = False
         assert takes("sample", row) == is_read, value
+
+
+CALLS = """
+null [] [null] [{"name":"f"}] [[{"name":"f"}]] [[[{"name":"f"}],[{"name":"g"}]]] "[{\\"name\\":\\"f\\"}]" "f" 5 {} [5] ["f"] [[5]]
+"""
+
+
+def test_the_expected_calls_of_a_conversation_are_valid_if_they_can_be_loaded(tmp_path):
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    file = tmp_path / "conversations.jsonl"
+    for value in CALLS.split():
+        row = {"id": "c1", "messages": messages, "expected_calls": json.loads(value)}
+        file.write_text(json.dumps(row), "utf-8")
+        assert takes("sample", row) == reads(rg.load, file), value
 
 
 def test_every_example_is_valid():
@@ -100,6 +114,11 @@ gate = {rules = [5]}
 gate = {max_drop = -1}
 gate = {max_drop = [1]}
 gate = {on = "line"}
+gold = ""
+where = " "
+output = [""]
+encoder = {model = ""}
+map = {answer = ""}
 """
 GOOD_CONFIGS = """
 suites = []
@@ -122,9 +141,12 @@ def test_a_configuration_is_valid_if_it_can_be_read(lines, is_good, tmp_path):
 
 def test_values_that_only_the_run_refuses_are_not_valid():
     options = {"evidence": "some", "seed": -1, "metrics": [""], "map": {"answr": "a"}}
-    options |= {"encoder": {"precision": "fp8"}}
+    options |= {"encoder": {"precision": "fp8"}, "suites": ["nope"], "on": "spark"}
     assert not any(takes("config", {key: value}) for key, value in options.items())
-    wrong = {"price": [1], "repeat": 0, "max_cost_usd": 0, "language": "German", "rpm": 0}
+    assert not takes("config", {"metrics": ["ndcg@"]})
+    assert takes("config", {"metrics": ["ndcg@5"], "suites": ["rag", "mine.toml"], "on": "ray"})
+    wrong = {"temperature": -1, "max_tokens": 0, "base_url": "ftp://x", "model": ["a", "a"]}
+    wrong |= {"price": [1], "repeat": 0, "max_cost_usd": 0, "language": "German", "rpm": 0}
     assert not any(takes("config", {"judge": {"model": "a", k: v}}) for k, v in wrong.items())
 
 

@@ -172,7 +172,7 @@ NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
         (lambda _: {5}, "returned set {5}; an answer is"),
         (lambda _: object(), "returned object <object object>; an answer is"),
         (lambda _: {"contexts": []}, 'returned dict {"contexts": []}; '),
-        (lambda _: {"answer": None}, 'returned dict {"answer": null}; '),
+        (lambda _: {"answer": None}, "the answer is null: a system that has none raises an err"),
         (lambda _: "x" * 10_000_001, "returned 10,000,001 characters; "),
         (
             lambda _: {"answer": "a", "contexts": ["x" * 10_000_001]},
@@ -194,6 +194,32 @@ def test_a_fault_is_an_answer_without_a_value_that_says_why(target, reason):
     assert len(why) <= 300
 
 
+def test_what_a_target_returns_replaces_neither_the_right_answer_nor_a_field_of_the_question():
+    question = {
+        "id": "q",
+        "question": "?",
+        "references": ["Paris"],
+        "relevant": ["d1"],
+        "kind": "fact",
+    }
+    given = {
+        "answer": "Rome", "references": ["Rome"], "relevant": ["d1"], "answerable": False,
+        "kind": "fiction", "raw": object(), "usage": object(),
+    }  # fmt: skip
+    (row,) = rg.ask([question], lambda _: given).samples.frame.to_dicts()
+    assert (row["references"], row["kind"], row.get("answerable")) == (["Paris"], "fact", None)
+    own = {name: it for name, it in row.items() if name.startswith("returned.")}
+    assert own == {
+        "returned.references": '["Rome"]',
+        "returned.answerable": False,
+        "returned.kind": "fiction",
+    }
+    assert row["left_out"].startswith("left out 'raw' (object values): not a text")
+    (row,) = rg.ask([{"question": "?"}], lambda _: given).samples.frame.to_dicts()
+    assert row.get("references") is None  # nobody marks their own work
+
+
+@pytest.mark.posix
 def test_a_child_that_a_target_forks_does_not_answer(tmp_path):
     def forks(question):
         return "of the child" if os.fork() == 0 else "of the parent"
@@ -410,13 +436,26 @@ def test_scores_of_an_answer_that_failed_are_missing_with_the_reason():
 
 
 def test_answers_are_written_as_plain_files_that_load_reads(tmp_path):
-    answers = rg.ask(QUESTIONS, streaming)
+    given = iter(["Paris", None, "", "Rome"])
+
+    def answer(question):
+        if (text := next(given)) is None:
+            raise ValueError("down")
+        return {"topic": "towns", "answer": text}
+
+    answers = rg.ask(QUESTIONS, answer, retries=0, concurrency=1)
     columns = answers.samples.columns[:7]
     for name in ("a.jsonl", "a.csv", "a.parquet"):
         answers.write(tmp_path / name)
         found = rg.load(tmp_path / name).frame
         assert found.select(columns).equals(answers.samples.frame.select(columns))
+        assert found["answer"].to_list() == ["Paris", None, "", "Rome"]
         assert found["latency_s"].dtype.is_float()
+    header = (tmp_path / "a.csv").read_text().splitlines()[0]
+    assert header.startswith(
+        "id,system,question,answer,contexts,context_ids,status,reason,attempts"
+    )
+    assert header.endswith("cost_usd,references,topic")
     with pytest.raises(PlanError, match=r"written as \.jsonl"):
         answers.write(tmp_path / "a.xlsx")
 

@@ -71,8 +71,11 @@ def test_the_first_screen_says_that_a_system_is_not_steady():
     text = str(rg.evaluate(answers(*UNSTEADY), "exact_match"))
     said = " ".join(text.split())
     assert "It is not steady: 2 of 4 questions pass only in some of 2 repeats." in said
-    assert "s, 2 repeats, exact_match passes at 0.5: 0.50 of" in text
+    assert "0.50 of answers pass at exact_match 0.5, 2 repeats" in text
     assert "pass^2 0.25, pass@2 0.75" in said
+    both = rows_of("t", ["Paris"] * 8) + rows_of("s", UNSTEADY)
+    both = str(rg.evaluate(both, "exact_match"))
+    assert "1 other system is not steady." in " ".join(both.split())
     steady = str(rg.evaluate(answers(*["Paris"] * 8), "exact_match"))
     assert "not steady" not in steady
     assert "no repeat differs" in steady

@@ -6,6 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from opentelemetry import context, trace
 from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.util._once import Once
 
 import ragauge as rg
 
@@ -19,29 +22,31 @@ def _provider():
         trace.set_tracer_provider(TracerProvider())
 
 
-def span(name, **attributes):
+def span(name, provider=trace, **attributes):
     named = {key.replace("__", "."): value for key, value in attributes.items()}
-    return trace.get_tracer("app").start_as_current_span(name, attributes=named)
+    return provider.get_tracer("app").start_as_current_span(name, attributes=named)
 
 
-def find(question):
-    with span("find", openinference__span__kind="RETRIEVER", input__value=question) as found:
+def find(question, provider=trace):
+    kind = {"openinference__span__kind": "RETRIEVER"}
+    with span("find", provider, **kind, input__value=question) as found:
         for n, text in enumerate(TEXTS):
             document = {"content": f"{question} {text}", "id": f"d{n}", "score": 1 / (n + 1)}
             for part, value in document.items():
                 found.set_attribute(f"retrieval.documents.{n}.document.{part}", value)
 
 
-def weather(question):
+def weather(question, provider=trace):
     given = json.dumps({"town": question})
     kind = {"openinference__span__kind": "TOOL", "tool__name": "weather"}
-    with span("weather", **kind, input__value=given, output__value="sunny"):
+    with span("weather", provider, **kind, input__value=given, output__value="sunny"):
         pass
 
 
-def model():
+def model(provider=trace):
     used = {f"llm__token_count__{kind}": n for kind, n in (("prompt", 30), ("completion", 5))}
-    with span("model", openinference__span__kind="LLM", llm__cost__total=0.25, **used):
+    kind = {"openinference__span__kind": "LLM"}
+    with span("model", provider, **kind, llm__cost__total=0.25, **used):
         pass
 
 
@@ -83,16 +88,32 @@ def without_a_root(question):
     return "Paris"
 
 
-def in_other_threads(question):
-    with span("rag"), ThreadPoolExecutor() as threads:
-        here = context.get_current()
+def _in_threads(question, here):
+    def in_trace(work):  # as OpenTelemetry's instrumentation of threads does
+        context.attach(here)
+        work()
 
-        def in_trace(work):  # as OpenTelemetry's instrumentation of threads does
-            context.attach(here)
-            work()
-
+    with ThreadPoolExecutor() as threads:
         for work in (lambda: find(question), lambda: weather(question), model, model):
             threads.submit(in_trace, work).result()
+    return "Paris"
+
+
+def in_threads_with_the_context(question):
+    return _in_threads(question, context.get_current())
+
+
+def in_threads_below_a_span(question):
+    with span("rag") as root:
+        return _in_threads(question, trace.set_span_in_context(root, context.Context()))
+
+
+def of_a_provider_made_in_the_call(question):
+    provider = TracerProvider()
+    find(question, provider)
+    weather(question, provider)
+    model(provider)
+    model(provider)
     return "Paris"
 
 
@@ -106,7 +127,16 @@ def streaming(question):
 
 
 @pytest.mark.parametrize(
-    "target", [openinference, genai, without_a_root, in_other_threads, streaming]
+    "target",
+    [
+        openinference,
+        genai,
+        without_a_root,
+        in_threads_with_the_context,
+        in_threads_below_a_span,
+        of_a_provider_made_in_the_call,
+        streaming,
+    ],
 )
 def test_what_an_instrumented_function_retrieved_called_and_used_is_taken_from_its_spans(target):
     rows = rg.ask(QUESTIONS, target).samples.frame.to_dicts()
@@ -123,6 +153,46 @@ def test_what_an_instrumented_function_retrieved_called_and_used_is_taken_from_i
             assert row["contexts"] == [f"{row['question']} {text}" for text in TEXTS]
             assert (row["context_ids"], row["context_scores"]) == (["d0", "d1"], [1.0, 0.5])
             assert row["cost_usd"] == 0.5
+
+
+def test_a_provider_that_the_function_sets_in_its_first_call_gets_its_spans_too(monkeypatch):
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER", None)  # as in a new process
+    monkeypatch.setattr(trace, "_TRACER_PROVIDER_SET_ONCE", Once())
+    exported = InMemorySpanExporter()
+
+    def answer(question):
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(exported))
+        trace.set_tracer_provider(provider)
+        return without_a_root(question)
+
+    (row,) = rg.ask(QUESTIONS[:1], answer).samples.frame.to_dicts()
+    assert row["contexts"] == [f"Town 0? {text}" for text in TEXTS]
+    assert [each.name for each in exported.get_finished_spans()] == [
+        "find",
+        "model",
+        "model",
+        "weather",
+    ]
+
+
+def test_what_the_model_saw_is_not_the_question():
+    def answer(question):
+        role, said = "llm.input_messages.0.message.", "llm.output_messages.0.message."
+        attributes = {
+            f"{role}role": "user",
+            f"{role}content": f"Answer shortly: {question}",
+            f"{said}role": "assistant",
+            f"{said}content": "<answer>Paris</answer>",
+        }
+        with span("model", openinference__span__kind="LLM", **attributes):
+            pass
+        weather(question)
+        return "Paris"
+
+    (row,) = rg.ask(QUESTIONS[:1], answer).samples.frame.to_dicts()
+    messages = json.loads(row["messages"])
+    assert [each.get("content") for each in messages] == ["Town 0?", None, "sunny", "Paris"]
 
 
 def test_what_a_function_returns_counts_more_than_its_spans():

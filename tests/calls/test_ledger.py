@@ -200,6 +200,7 @@ def test_a_text_stands_in_a_key_as_json_has_it(text):
     assert key_of(IDENTITY, asked) == digest("reply 1", identity, wanted)
 
 
+@pytest.mark.posix
 def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_path):
     path = tmp_path / "c"
     with process(KEEPING, path, "a", 1_000_000) as keeping:
@@ -215,7 +216,7 @@ def test_what_was_kept_outlives_a_process_that_is_killed_while_it_writes(tmp_pat
 def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "c"
     changed(path, "pragma user_version = 99")
-    says = r"c was written by a newer ragauge \(format 99.*upgrade, or name another cache"
+    says = r"c was written by a newer ragauge \(format 99.*upgrade, or name another file"
     with pytest.raises(StoreError, match=says) as caught:
         reply_ledger(path)
     assert caught.value.exit_code == 5
@@ -227,7 +228,7 @@ def test_the_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
 def test_a_file_of_somebody_else_is_refused_and_left_as_it_is(tmp_path, content):
     path = tmp_path / "answers.csv"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"answers\.csv is not a cache of ragauge; name another"):
+    with pytest.raises(StoreError, match=r"answers\.csv is not a file of ragauge; name another"):
         reply_ledger(path)
     assert path.read_bytes() == content
     with pytest.raises(StoreError, match="cannot be used"):

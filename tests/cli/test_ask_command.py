@@ -114,7 +114,7 @@ def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
     done = ragauge(*arguments, "--folder", "run", "--max-calls", "10", "--concurrency", "1")
     assert done.code == 4, done.err
     assert "4 questions not asked: the budget of 10 calls is used up" in done.err
-    assert "two, 2 repeats, keyword_coverage passes at 0.5: 1.00 of" in done.out
+    assert "two: pass^2 1.00, pass@2 1.00, 1.00 of answers pass at keyword_coverage 0.5" in done.out
     # Two systems, six questions, two repeats; ten calls are within the budget of each.
     assert "  two: 0.00 s an answer (p95 0.00 s) · 100 tokens in, 50 tokens out" in done.out
     (folder,) = (here / "ragauge-answers").iterdir()
@@ -129,7 +129,9 @@ def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
 def test_repeats_show_how_steady_a_system_is(ragauge, here):
     ragauge("ask", "questions.jsonl", "--target", "app.py:fails", "--repeat", "3", "--folder", "a")
     done = ragauge("run", "a", "-m", "keyword_coverage", "--folder", "run", "--no-report")
-    assert "fails, 3 repeats, keyword_coverage passes at 0.5: 0.83 of answers" in done.out
+    assert (
+        "fails: pass^3 0.83, pass@3 0.83, 0.83 of answers pass at keyword_coverage 0.5" in done.out
+    )
     done = ragauge("show", "run", "--steady", "keyword_coverage>=0.9", "-f", "csv")
     assert done.out.splitlines()[-1] == "fails,0.833,0.833,0.833,0 of 6,0.000,0.000"
     assert "'x' is not a number" in ragauge("show", "run", "--steady", "keyword_coverage>=x").err

@@ -32,7 +32,7 @@ def test_a_file_of_another_kind_is_refused(ragauge, tmp_path):
     (tmp_path / "mine").write_text("no database " * 100)
     done = ragauge("cache", "mine", "--clear")
     assert done.code == 5
-    assert "is not a cache of ragauge" in done.err
+    assert "is not a file of ragauge" in done.err
     assert (tmp_path / "mine").read_text().startswith("no database")
 
 

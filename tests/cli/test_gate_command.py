@@ -91,6 +91,7 @@ def test_a_rule_without_its_option_is_written_with_it(ragauge, run):
     assert "give one RUN, and rules with --rule: --rule 'exact_match > 0'" in done.err
 
 
+@pytest.mark.posix
 def test_a_full_or_closed_output_is_not_a_failed_gate(run, tmp_path):
     command = [*(sys.executable, "-m", "ragauge", "gate", run), "--rule", "exact_match > 1"]
 

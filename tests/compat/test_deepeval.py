@@ -220,8 +220,9 @@ def test_names_of_deepeval_that_are_not_covered_say_so(place, name, error, messa
         AttributeError, match=r"EvaluationDataset\.pull is not covered.*ragauge\.load"
     ):
         EvaluationDataset().pull(alias="mine")
-    with pytest.raises(ModuleNotFoundError, match="deepeval's tracing is not covered here"):
-        importlib.import_module("ragauge.compat.deepeval.tracing")
+    for inside in ("tracing", "metrics.dag", "test_case.mcp", "openai"):
+        with pytest.raises(ModuleNotFoundError, match=f"deepeval's {inside} is not covered here"):
+            importlib.import_module(f"ragauge.compat.deepeval.{inside}")
 
 
 def test_a_pattern_matches_the_whole_output_as_deepeval_does():
@@ -252,6 +253,8 @@ def test_a_model_that_needs_a_schema_says_what_to_do():
 def test_a_configuration_of_evaluate_is_accepted(capsys):
     from ragauge.compat.deepeval.evaluate import AsyncConfig, DisplayConfig
 
+    second_place = importlib.import_module("ragauge.compat.deepeval.evaluate.configs")
+    assert second_place.AsyncConfig is AsyncConfig
     configurations = {
         "async_config": AsyncConfig(run_async=False, max_concurrent=20),
         "display_config": DisplayConfig(results_folder="./evals"),

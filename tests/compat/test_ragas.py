@@ -235,6 +235,10 @@ def test_names_of_ragas_that_are_not_covered_say_so(place, name, message):
 def test_a_function_of_ragas_that_is_not_covered_names_what_does_it():
     with pytest.raises(ImportError, match=r"ragas's experiment is not covered here: ragauge\.ask"):
         from ragauge.compat.ragas import experiment  # noqa: F401
+    with pytest.raises(ImportError, match=r"ragas's llms\.oci_genai_factory is not covered here"):
+        from ragauge.compat.ragas.llms import oci_genai_factory  # noqa: F401
+    with pytest.raises(AttributeError, match=r"ExactMatch\.get_prompts is not.*`ragauge prompts`"):
+        ExactMatch().get_prompts()
 
 
 def test_scripts_of_ragas_0_4_import_metrics_models_and_limits_from_their_places(monkeypatch):

@@ -143,6 +143,7 @@ def test_only_a_metric_that_another_process_can_import_goes_there(
     assert (done.code, "quiet" in done.out) == (0, True), done.err
 
 
+@pytest.mark.posix
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [1, 99])
 def test_batches_of_a_killed_worker_are_measured_again_until_it_is_killed_too_often(

@@ -3,12 +3,13 @@
 import json
 import os
 import sys
-import tty
 from pathlib import Path
 
 import pytest
 
 from ragauge.report.plain import INVISIBLE
+
+tty = pytest.importorskip("tty", reason="not on Windows")
 
 NAME = "rtl\u202e\u2066gnp\u200b\x1b[31m\x9b2J\U000e0041é東"
 FORMS = ("csv", "json", "md", "tex", "tsv")

@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import os
-import resource
 import tempfile
 import time
 import warnings
@@ -30,6 +29,8 @@ from ragauge.people.review_exchange import import_labels
 from ragauge.people.review_queue import review_queue
 from ragauge.storage.tomlfile import parse_toml
 from ragauge.suite import Suite
+
+resource = pytest.importorskip("resource", reason="not on Windows")
 
 # Of each of two dozen kinds of files: over twenty thousand cases in the long run.
 IS_THOROUGH = os.environ.get("RAGAUGE_HYPOTHESIS") == "thorough"

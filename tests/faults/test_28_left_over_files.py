@@ -118,6 +118,7 @@ def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_pat
     assert foreign.exists(), "nobody knows whose it is"
 
 
+@pytest.mark.posix
 def test_a_link_and_a_folder_of_such_a_name_stay(tmp_path):
     target = tmp_path / "target"
     target.write_text("mine")

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -119,7 +120,7 @@ def test_a_lease_ends_when_its_owner_gives_it_up_or_its_time_is_over(tmp_path):
 
 
 LATER = 10**18
-OWNER = f"{os.uname().nodename} 1 x"
+OWNER = f"{socket.gethostname()} 1 x"
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,7 @@ def test_a_changed_part_of_an_earlier_version_is_read_or_refused(run, file, comm
         assert_read_or_refused(commands, run, what)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("file", [*FILES, "manifest.json"])
 def test_a_file_that_is_cut_absent_or_none_is_refused_at_once(run, file, ragauge):
     path = run / file

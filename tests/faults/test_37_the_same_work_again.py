@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -49,6 +48,8 @@ def test_an_old_output_stays_whole_when_the_disk_is_full(command, ragauge, tmp_p
     (tmp_path / out).write_text("old")
 
     def limited() -> None:
+        import resource
+
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 

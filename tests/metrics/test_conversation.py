@@ -107,6 +107,11 @@ def test_sentences_that_were_said_before():
         (chat("Fee?", FEE, "Vielen Dank!"), 0, None),
         (chat("Fee?", FEE, "Ok, thanks for your help.", ""), 0, None),
         (chat("Fee?", FEE, "Thanks, now cancel my key"), 1, "nothing follows"),
+        (chat("Fee?", FEE, "Alright, thanks. That's all I needed."), 0, None),
+        (chat("Fee?", FEE, "I will think about it. ###STOP###"), 0, None),
+        (chat("Fee?", FEE, "Help!"), 1, "nothing follows"),
+        (chat("Fee?", "Could you please provide your hut's name?", "Lantern", FEE), 0, None),
+        (chat("Fee?", "Could you please provide your hut's name?"), 1, "refused: "),
         (chat("Fee?", "", "Why?", FEE), 1, "the answer is empty"),
         (chat("Fee?", "I don't know.", "Why?", FEE), 1, "refused: "),
         ([{"role": "assistant", "content": "Hello!"}, *chat("Fee?", FEE)], 0, None),
@@ -181,6 +186,7 @@ def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
         (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
         (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
         (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
+        (chat("Fee?", FEE, "Fee again?", f"{FEE} It is due in the first week of May."), 1, None),
         (chat("Fee?", FEE, "Great, thank you very much!"), 1, None),
         (added("Error: busy"), 0, "does not recover from a failed call"),
         (added("Error: busy", "4"), 1, None),
@@ -197,14 +203,13 @@ NOTHING = Transcript((), ())
 def test_a_part_without_a_verdict_is_no_proof_of_faultlessness():
     none, one = Score(0.0), Score(1.0)
     lacks, unsaid = Score.missing("no messages"), Score.undefined("no follow-up")
-    assert faultless(NOTHING, none, lacks, unsaid, none) == lacks
-    assert faultless(NOTHING, none, one, unsaid, none).value == 1
+    assert faultless(NOTHING, none, lacks, unsaid) == lacks
+    assert faultless(NOTHING, none, one, unsaid).value == 1
     assert (
-        faultless(NOTHING, none, Score(0.5), unsaid, none).evidence["why"]
+        faultless(NOTHING, none, Score(0.5), unsaid).evidence["why"]
         == "contradicts an earlier answer"
     )
     assert (
-        faultless(NOTHING, none, one, Score(0.0), none).evidence["why"]
-        == "answers about another thing"
+        faultless(NOTHING, none, one, Score(0.0)).evidence["why"] == "answers about another thing"
     )
-    assert faultless(NOTHING, unsaid, one, unsaid, none) == unsaid
+    assert faultless(NOTHING, unsaid, one, unsaid) == unsaid

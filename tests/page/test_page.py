@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import resource
 import signal
 import sys
 import zlib
@@ -315,7 +314,10 @@ def test_a_page_that_is_there_already_is_left_alone(run, tmp_path):
         assert path.read_bytes() == whole
 
 
+@pytest.mark.posix
 def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path, monkeypatch):
+    import resource
+
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off like every file
     path = run.report(tmp_path / "report.html")
     before = path.read_bytes()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -152,6 +151,7 @@ def test_threads_and_processes_that_write_at_once_lose_nothing(file):
     assert sorted(ids) == sorted([*(f"t{n}" for n in range(40)), *(f"p{n}" for n in range(20))])
 
 
+@pytest.mark.posix
 def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
     process = appending(file, 100_000)
     saved = [next(process.stdout) for _ in range(50)]
@@ -163,7 +163,10 @@ def test_every_label_that_was_reported_saved_is_there_after_a_kill(file):
     assert [each.id for each in file.read().labels] == [f"p{at}" for at in range(n)]
 
 
+@pytest.mark.posix
 def test_on_a_full_disk_nothing_is_half_written(file):
+    import resource
+
     process = appending(
         file, 1000, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))
     )
@@ -176,6 +179,7 @@ def test_on_a_full_disk_nothing_is_half_written(file):
     assert_saved(file, n + 1)
 
 
+@pytest.mark.posix
 def test_a_link_pipe_or_folder_in_its_place_is_refused(file, tmp_path):
     target = tmp_path / "elsewhere"
     target.write_text("mine\n")
@@ -264,6 +268,7 @@ def test_other_files_beside_the_sessions_are_not_read(labels: RunLabels):
     assert names(labels) == ["a"]
 
 
+@pytest.mark.posix
 def test_a_folder_of_sessions_elsewhere_is_refused(labels: RunLabels, tmp_path: Path):
     (tmp_path / "other").mkdir()
     (labels.folder / "labels").symlink_to(tmp_path / "other")

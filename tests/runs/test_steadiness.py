@@ -36,3 +36,12 @@ def test_the_first_wrong_turn_of_each_conversation_is_named():
 def test_a_run_without_conversations_has_none():
     run = rg.evaluate([{"id": "q", "answer": "Rome", "reference": "Paris"}], "exact_match")
     assert wrong_turns(run, run.metrics) is None
+
+
+def test_turns_that_are_not_numbers_are_no_order():
+    rows = [
+        {"id": str(turn), "conversation": "c", "turn": turn, "answer": "Rome", "reference": "Paris"}
+        for turn in ("first", "2")
+    ]
+    run = rg.evaluate(rows, "exact_match")
+    assert wrong_turns(run, run.metrics) is None

@@ -181,6 +181,7 @@ def test_no_run_is_no_run(tmp_path):
         RunFolder(tmp_path / "none").read()
 
 
+@pytest.mark.posix
 def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
     (tmp_path / "file").write_text("mine")
     for folder in ("/proc/ragauge-run", tmp_path / "file", tmp_path / "file" / "run"):

@@ -52,7 +52,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(path):
     path.parent.mkdir()
     path.write_bytes(b"not a database at all, but long enough to be read as one " * 50)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="is not a cache of ragauge; name another file") as caught:
+    with pytest.raises(StoreError, match="is not a file of ragauge; name another") as caught:
         Cache(path)
     assert "remove" not in str(caught.value)
     assert path.read_bytes() == before
@@ -153,6 +153,7 @@ def test_a_checksum_is_of_key_and_value():
     assert checksum(b"a", b"one") not in {checksum(b"b", b"one"), checksum(b"a", b"two")}
 
 
+@pytest.mark.posix
 def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
     script = (
         "import resource, sys; from ragauge.storage.cache import Cache\n"
@@ -167,6 +168,6 @@ def test_a_disk_without_room_is_said_and_the_old_entries_stay(path):
     done = subprocess.run(
         [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
     )
-    assert done.stdout.startswith("StoreError the cache ")
+    assert done.stdout.startswith(f"StoreError {path} cannot be used")
     assert "rollback" not in done.stdout
     assert Cache(path).find([b"a", b"b"]) == {b"a": b"one"}

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import socket
 
 import pytest
@@ -196,6 +195,7 @@ def test_what_only_reads_takes_nothing(post, refusing, unlabelled):
     assert post(refusing, "/elsewhere", {}).status == 404
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "key",
     [
@@ -339,8 +339,11 @@ def test_every_label_that_was_answered_with_200_is_there_after_a_kill(post, star
     assert raters[: len(saved)] == saved
 
 
+@pytest.mark.posix
 def test_a_full_disk_is_said_and_nothing_is_half_written(post, started, review):
     def full() -> None:
+        import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # it would be cut off like every file

@@ -13,19 +13,21 @@ from ragauge.asking.asking import Asking, Limits, System, Tally
 from ragauge.asking.function import Function, open_function
 from ragauge.asking.http import EndpointOptions, open_chat, open_url
 from ragauge.asking.shell import open_command
-from ragauge.asking.target import OpenTarget, Target, unpacked
+from ragauge.asking.target import GOLD, MEASURED, OpenTarget, Target, unpacked
 from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
-from ragauge.samples.samples import DEFAULT_SYSTEM, REPEAT_OF, Samples
+from ragauge.samples.samples import DEFAULT_SYSTEM, FIELDS, REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
 LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"
 """The files of an answers folder: what was answered, as it came; and the rows, once all are there."""
 MAX_SYSTEMS = 100
 ROWS_AT_ONCE = 500
+FIRST = ("id", "system", "question", "answer", "contexts", "context_ids", *MEASURED)
+"""The columns that a file of answers has first."""
 OUTPUTS = (".jsonl", ".csv", ".parquet")
 DEFAULT_LIMITS = Limits()
 LEFT_OUT = ("system", "answer")
@@ -111,16 +113,17 @@ class Answers:
         """Write the rows to a .jsonl, .csv or .parquet file; in CSV, lists are JSON."""
         path, samples = Path(path), self.samples
         check_output(path)
+        columns = sorted(samples.columns, key=lambda name: [*FIRST, name].index(name))
 
         def as_json(value: object) -> str | None:  # which a cell of CSV can hold
             return None if value is None else json.dumps(value, ensure_ascii=False)
 
         def write(file: BinaryIO) -> None:
             if path.suffix == ".jsonl":
-                rows = (row for piece in samples.pieces() for row in piece.iter_rows(named=True))
-                _write_lines(rows, file)
+                pieces = (piece.select(columns) for piece in samples.pieces())
+                _write_lines((row for piece in pieces for row in piece.iter_rows(named=True)), file)
                 return
-            frame = samples.frame
+            frame = samples.frame.select(columns)
             if path.suffix == ".parquet":
                 frame.write_parquet(file)
                 return
@@ -128,8 +131,8 @@ class Answers:
 
             nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
             texts = {name: [as_json(value) for value in frame[name].to_list()] for name in nested}
-            columns = [pl.Series(name, values, pl.String) for name, values in texts.items()]
-            frame.with_columns(columns).write_csv(file)
+            cells = [pl.Series(name, values, pl.String) for name, values in texts.items()]
+            frame.with_columns(cells).write_csv(file)
 
         write_atomically(path, write)
 
@@ -367,11 +370,23 @@ def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
             if repeat > 1:
                 row |= {"id": f"{job.id}#{number}", REPEAT_OF: job.id, "repeat": number}
             row["question"] = own.pop("question", None)
-            row |= answer.row()
+            row |= _renamed(answer.row(), own)
             if row["contexts"] is None and "contexts" in own:  # given, not retrieved
                 row |= {name: own.get(name) for name in ("contexts", "context_ids")}
             row |= {name: value for name, value in own.items() if row.get(name) is None}
             yield row | {f"variant.{name}": it for name, it in job.system.variant.items()}
+
+
+def _renamed(returned: Mapping[str, object], question: Mapping[str, object]) -> dict[str, object]:
+    """What the target returned; `returned.NAME` where that is the right answer, or another field that the question has."""
+    of_question = set(GOLD) - {"answer"} | question.keys() - FIELDS
+    row: dict[str, object] = {}
+    for name, value in returned.items():
+        if name not in of_question:
+            row[name] = value
+        elif value != question.get(name):
+            row[f"returned.{name}"] = value
+    return row
 
 
 def _write_lines(rows: Iterator[Mapping[str, object]], file: BinaryIO) -> None:

@@ -1,12 +1,12 @@
 """A Python function as a target: sync, async or a generator, by object or by name."""
 
 import importlib
-import importlib.util
 import inspect
 import sys
 import time
 import traceback
 from collections.abc import AsyncIterable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ def open_function(given: "str | Function | Target") -> OpenTarget:
     if isinstance(named, Target) and is_object:
         return OpenTarget(named, identity)
     target = FunctionTarget.of(cast(Function, named), shown)
-    if "opentelemetry.trace" in sys.modules and importlib.util.find_spec("opentelemetry.sdk"):
+    with suppress(ImportError):  # without the extra `otel`
         from ragauge.asking.spans import collected
 
         target.new_spans = collected()

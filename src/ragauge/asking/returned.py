@@ -82,9 +82,13 @@ def _part(value: object, name: str) -> object:
     return None if isinstance(value, SCALARS) else getattr(value, name, None)
 
 
+def _mapping(value: object) -> Mapping[object, object]:
+    return cast("Mapping[object, object]", value if isinstance(value, Mapping) else {})
+
+
 def _plain(value: object) -> dict[str, object] | None:
     """The fields of a mapping in our own names, which is read many times faster than others."""
-    given = cast("Mapping[object, object]", value if isinstance(value, Mapping) else {})
+    given = _mapping(value)
     if not isinstance(given.get("answer"), str):
         return None
     known = {name: it for name, it in given.items() if name in FIELDS}
@@ -101,12 +105,15 @@ def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
     samples = value if isinstance(value, Samples) else None
     problem: Problem | None = None
+    own = _mapping(value)
+    is_ours = "answer" in own
+    whole = {name: it for name, it in own.items() if name not in USAGE} if is_ours else value
     # A row of its own, or the answer of one (a message, a component's output).
-    for row in () if samples is not None else (value, {"answer": value}):
+    for row in () if samples is not None else (whole, {"answer": value}):
         try:
             found = load([row], in_pieces=False)
         except DataError as error:
-            problem = error.problems[0] if row is value else problem
+            problem = error.problems[0] if row is whole else problem
         except RagaugeError:
             continue
         else:
@@ -128,10 +135,15 @@ def _loaded(value: object) -> dict[str, object]:
     left_out = (*USAGE, *(OF_TURN if is_turn else ()))
     if is_numbered or (is_turn and _part(value, "id") is None):
         left_out += ("id",)
-    return {name: it for name, it in row.items() if name not in left_out and it is not None}
+    fields = {name: it for name, it in row.items() if name not in left_out and it is not None}
+    lost = next((note for note in samples.notes if note.startswith("left out '")), None)
+    return fields | ({"left_out": lost} if is_ours and lost else {})
 
 
 def _not_understood(value: object) -> Unanswered:
+    if _mapping(value).get("answer", "") is None:
+        why = "the answer is null: a system that has none raises an error, or says so in words"
+        return Unanswered(why, is_final=True)
     return Unanswered(
         f"returned {_shown(value)}; an answer is a text, a mapping with 'answer', or a result of "
         "LangChain, LlamaIndex, Haystack or OpenAI",

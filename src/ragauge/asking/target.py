@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast, get_args, runtime_che
 if TYPE_CHECKING:
     from ragauge.asking.spans import Spans
 
-GOLD = ("references", "relevant", "gold_contexts", "answerable", "answer")
+GOLD = (
+    *("references", "relevant", "gold_contexts", "answerable", "answer"),
+    *("expected_calls", "expected_state"),
+)
 """Fields of a question that a target gets only if it asks for them by name: they are the right answer."""
 AnswerStatus = Literal["ok", "failed", "timed_out", "rate_limited"]
 MEASURED = (

@@ -171,6 +171,8 @@ def say_faults(answers: Answers) -> int:
         say(f"… and {counted(len(counts) - REASONS_SHOWN, 'other reason')}")
     if counts:
         say("run the same command again to ask for them once more")
+    if "left_out" in frame.columns:
+        say(*frame["left_out"].drop_nulls().unique().sort()[:REASONS_SHOWN])
     if tally.kept:
         say(f"{counted(tally.kept, 'answer')} kept from before, {tally.answered:,} new")
     if answers.stopped:

@@ -151,16 +151,44 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
+    import_plugins(config.plugins)
+    metrics, executor = _checked(config)
+    encoder = _encoder(config)
+    judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
+    source = dict(config.systems) or config.data
+    if source is None:
+        raise PlanError("the configuration has no answers; add data or [systems]")
+    prefer = cast("Prefer | None", config.prefer)  # load rejects other words
+    loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
+    samples = select(loaded, where=config.where, limit=config.limit)
+    cache = cache_path(config.cache)
+    if mode == "estimate" and cache is not None and not exists(cache):
+        cache = None  # a dry run must not create it
+    problems: list[str] = []
+    with _collecting(problems):
+        evaluation = Evaluation.prepare(
+            samples,
+            metrics,
+            encoder=encoder,
+            judge=judging,
+            cache=cache,
+            seed=config.seed,
+            evidence=cast("KeptEvidence", config.evidence or "all"),
+        )
+    with _collecting(problems):
+        by = slices_of(samples, config.by)
+        check_groups(samples, by)
+    if problems:
+        raise PlanError(problems)
+    folder = config.folder or _default_folder(config, evaluation)
+    return _Work(config, metrics, judging, evaluation, by, folder, executor)
+
+
+def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
+    """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
     from ragauge.views.run_report import check_outputs
 
-    import_plugins(config.plugins)
-    problems: list[str] = []
-    for text in config.metrics:
-        with suppress(LabelError):  # named later
-            parts = [str(part).strip() for part in outside_brackets(",", text)]
-            if len([Label.parse(part) for part in parts]) > 1:
-                own = " ".join(f"-m {quote(part)}" for part in parts)
-                problems.append(f"{text!r} names several metrics; give each its own option: {own}")
+    problems = _several_in_one(config.metrics)
     if problems:
         raise PlanError(problems)
     known, executor, metrics = shipped_suites(), None, list[Suite]()
@@ -186,37 +214,27 @@ def _prepared(
             Filter.parse(config.where)
     if problems:
         raise PlanError(problems)
-    encoder = _encoder(config)
-    judging = _judging(config, mode, retry_unreadable=retry_unreadable, record=record)
-    source = dict(config.systems) or config.data
-    if source is None:
-        raise PlanError("the configuration has no answers; add data or [systems]")
-    prefer = cast("Prefer | None", config.prefer)  # load rejects other words
-    loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
-    samples = select(loaded, where=config.where, limit=config.limit)
-    cache = cache_path(config.cache)
-    if mode == "estimate" and cache is not None and not exists(cache):
-        cache = None  # a dry run must not create it
-    with _collecting(problems):
-        evaluation = Evaluation.prepare(
-            samples,
-            metrics,
-            encoder=encoder,
-            judge=judging,
-            cache=cache,
-            seed=config.seed,
-            evidence=cast("KeptEvidence", config.evidence or "all"),
-        )
-    with _collecting(problems):
-        by = slices_of(samples, config.by)
-        check_groups(samples, by)
-    if problems:
-        raise PlanError(problems)
+    return metrics, executor
+
+
+def _several_in_one(metrics: Sequence[str]) -> list[str]:
+    """A problem for each text of several metrics, as `-m a,b` is."""
+    problems: list[str] = []
+    for text in metrics:
+        with suppress(LabelError):  # named later
+            parts = [str(part).strip() for part in outside_brackets(",", text)]
+            if len([Label.parse(part) for part in parts]) > 1:
+                own = " ".join(f"-m {quote(part)}" for part in parts)
+                problems.append(f"{text!r} names several metrics; give each its own option: {own}")
+    return problems
+
+
+def _default_folder(config: Config, evaluation: Evaluation) -> Path:
+    """The folder of a run that names none: the same for the same plan and data."""
     stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
-    folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
-    return _Work(config, metrics, judging, evaluation, by, folder, executor)
+    return RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
 
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:

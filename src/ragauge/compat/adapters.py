@@ -146,6 +146,9 @@ def refusing(tool: str, alias_of: Callable[[str], str] | None = None) -> Callabl
     """
 
     def refuse(name: str) -> Any:
+        if name == "__path__":
+            # As of a package: Python asks the last finder for submodules, and it says what to use instead.
+            return []
         said = not_covered(tool, name)
         alias = alias_of(name) if alias_of else ""
         if alias and (ours := str(catalog.read_label(alias))) != alias:

@@ -202,7 +202,7 @@ def text_of_pdf(content: bytes) -> str:
         if len(reader.pages) > MAX_PAGES:
             raise UnreadableError(f"has over {MAX_PAGES:,} pages; split it")
         for page in reader.pages:
-            pages.append(page.extract_text())
+            pages.append(page.extract_text().replace("\xad", "-"))  # a hyphen that is seen
             size += len(pages[-1])
             if size > MAX_UNPACKED:
                 raise UnreadableError(f"has over {MAX_UNPACKED:,} characters; split it")

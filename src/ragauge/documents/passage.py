@@ -16,7 +16,8 @@ MAX_TABLE_WORDS = 1_000
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
-_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[ :-]*-\|[ :|-]*-[ :]*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
 _FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){1,60}?---\n")
 """What the pages of static sites begin with."""
 _TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
@@ -48,10 +49,7 @@ class _Block(NamedTuple):
 
 
 def passages_of(
-    document: str,
-    text: str,
-    max_words: int = MAX_WORDS,
-    boilerplate: frozenset[str] = frozenset(),
+    document: str, text: str, max_words: int = MAX_WORDS, boilerplate: frozenset[str] = frozenset()
 ) -> list[Passage]:
     """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
 
@@ -76,7 +74,7 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     front = _FRONT_MATTER.match(text)
     title = _TITLE.search(front[0]) if front else None
     headings = [(0, title[1])] if title else []
-    start, at, previous = front.end() if front else 0, 0, ""
+    start, at, previous, fence = front.end() if front else 0, 0, "", ""
     kind: Literal["prose", "table"] = "prose"
 
     def block(end: int) -> _Block:
@@ -86,7 +84,9 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
     for match in _LINE.finditer(text, start):
         line, begin = match[0], match.start()
         underlined = _UNDERLINE.match(line) if previous.strip() and kind == "prose" else None
-        heading = _HEADING.match(line)
+        heading = None if fence else _HEADING.match(line)
+        if mark := _FENCE.match(line):  # in code `# note` is no heading
+            fence = "" if fence else mark[0]
         if heading or (underlined and at > start - 1 and "|" not in previous):
             yield block(begin if heading else begin - len(previous))
             level = len(heading[1]) if heading else 1 if "=" in line else 2

@@ -232,8 +232,8 @@ def _problems(table: Table) -> Iterator[str]:
         for name, item in (as_table(table.get(key)) or {}).items():
             if not isinstance(item, str):
                 yield f"{key}.{name} must be text, got {item!r:.80}"
-    for key in _with_nul(table):
-        yield f"{key} has a NUL character"
+    for key, problem in _unusable_texts(table):
+        yield f"{key} {problem}"
     for key in ("limit", "workers"):
         if isinstance(value := table.get(key), int) and value < 1:
             yield f"{key} must be at least 1, got {value}"
@@ -253,11 +253,13 @@ def _problems(table: Table) -> Iterator[str]:
         yield "give data or [systems], not both"
 
 
-def _with_nul(value: object, key: str = "") -> Iterator[str]:
-    """The keys of the texts with a NUL character, which no path can have."""
+def _unusable_texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
+    """The keys of the texts that no path, name or condition can be, each with what is wrong."""
     if isinstance(value, str) and "\0" in value:
-        yield key
+        yield key, "has a NUL character"
+    if isinstance(value, str) and not value.strip():
+        yield key, "is empty; leave it out"
     for name, item in (as_table(value) or {}).items():
-        yield from _with_nul(item, f"{key}.{name}" if key else name)
+        yield from _unusable_texts(item, f"{key}.{name}" if key else name)
     for item in as_list(value) or ():
-        yield from _with_nul(item, key)
+        yield from _unusable_texts(item, key)

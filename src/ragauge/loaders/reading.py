@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,8 @@ class NumberColumns:
         """The columns of numbers that have a filled cell in these rows."""
         found: set[str] = set()
         for name in {name for row in rows for name in row.values} - FIELDS.keys() - self.texts:
-            cells = {cell for row in rows if (cell := cast("str | None", row.values.get(name)))}
+            values = (row.values.get(name) for row in rows)
+            cells = {cell for cell in values if isinstance(cell, str) and cell}  # not of an object
             if not all(map(is_number, cells)):
                 self._forget(name)
             elif cells:

@@ -1,7 +1,7 @@
 """What spans say of a conversation: the messages and calls of a trace, its tools, and the turns of a session."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragauge.conversations.tool_calls import TranscriptError
@@ -103,9 +103,10 @@ def tools_of_span(span: Values) -> list[object]:
 
 
 def turn_of(
-    models: Iterable[tuple[list[object], list[object]]], tools: Sequence[object]
+    models: Sequence[tuple[list[object], list[object]]], tools: Sequence[object]
 ) -> list[object]:
-    """The messages since the user's question of the model's call that saw most tool calls, or those of the tools' own spans."""
+    """The messages since the user's question of the model's call that saw most tool calls; else those of the tools' own spans, else the calls that models made."""
+    tools = tools or [each for _, said in models for each in said if says_calls(each)]
     best: list[object] = []
     n_most = -1
     for got, said in models:
@@ -122,6 +123,24 @@ def turn_of(
     return best
 
 
+def completed(turn: Sequence[object], tools: Sequence[object], answer: str | None) -> list[object]:
+    """A turn with the results of tools' own spans for calls that have none, and the trace's answer if the messages end without one."""
+    try:
+        waiting = [call for call in read_transcript(turn).calls if call.result is None]
+    except TranscriptError:
+        return [*turn]
+    whole = [*turn]
+    for call, returned in zip(tools[::2], tools[1::2], strict=True):
+        (made,) = read_transcript([call]).calls
+        same = next((each for each in waiting if each.name == made.name), None)
+        if same is not None:
+            waiting.remove(same)
+            whole.append({**mapping_in(returned), "name": same.name, "tool_call_id": same.id})
+    if answer is not None and texts_of(turn)[1] is None:
+        whole.append({"role": "assistant", "content": answer})
+    return whole
+
+
 def texts_of(turn: Sequence[object]) -> tuple[str | None, str | None]:
     """The question and the answer of a turn's messages."""
     try:
@@ -132,13 +151,17 @@ def texts_of(turn: Sequence[object]) -> tuple[str | None, str | None]:
 
 
 def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
-    """Make the traces of each session of several, by row, session and begin, turns in order of time; the number of sessions."""
+    """Make the traces of each session, by row, session and begin, turns in order of time; the number of sessions.
+
+    Where each session has a single trace, none becomes a conversation.
+    """
     sessions: dict[str, list[tuple[str, dict[str, object]]]] = {}
     for values, session, start in rows:
         if session is not None:
             sessions.setdefault(str(session), []).append((start, values))
-    several = {name: traces for name, traces in sessions.items() if len(traces) > 1}
-    for session, traces in several.items():
+    if all(len(traces) == 1 for traces in sessions.values()):
+        return 0
+    for session, traces in sessions.items():
         before, whole = "", list[object]()
         if all(start for start, _ in traces):
             traces.sort(key=lambda each: each[0])
@@ -152,4 +175,4 @@ def with_sessions(rows: Sequence[tuple[dict[str, object], object, str]]) -> int:
             whole += items_in(values["messages"])
             before = with_turn(before, question, answer)
         traces[-1][1]["whole_conversation"] = whole
-    return len(several)
+    return len(sessions)

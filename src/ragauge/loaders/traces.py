@@ -9,6 +9,7 @@ from typing import cast
 
 from ragauge.conversations.transcript import role_of, says_calls
 from ragauge.errors import Problem
+from ragauge.language.words import words
 from ragauge.loaders.documents import ID_KEYS, TEXT_KEYS, parts_of
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import (
@@ -26,6 +27,7 @@ from ragauge.loaders.table import (
 from ragauge.loaders.trace_messages import (
     SESSIONS,
     call_of_span,
+    completed,
     messages_of_span,
     texts_of,
     tools_of_span,
@@ -394,17 +396,6 @@ def _flatten(value: object, name: str, flat: dict[str, object], depth: int = 8) 
         _flatten(part, f"{name}.{key}" if name else str(key), flat, depth - 1)
 
 
-def calls_in(spans: Sequence[Values]) -> list[object]:
-    """The tool calls of spans, as messages: each call, and what came back. Without a span of a tool, those that models made."""
-    made: list[object] = []
-    said: list[object] = []
-    for number, span in enumerate(map(_flat_span, spans)):
-        part = {name: _first_of(span, PARTS[name]) for name in ("kind", "error")}
-        made += call_of_span(span, _kind(part["kind"]), number, part["error"])
-        said += [each for each in messages_of_span(span)[1] if says_calls(each)]
-    return made or said
-
-
 def _documents(span: Values, kind: str) -> list[object] | None:
     """The span's documents, as objects with a text; None if it has none."""
     found: dict[int, dict[str, object]] = {}
@@ -486,6 +477,9 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
     if question is None and answer is None and contexts is None:
         return None, [], len(retrievals)
     values: dict[str, object] = {"id": trace.id, "question": question, "answer": answer}
+    searched = {text for step in retrievers if (text := text_in(step.input, "question"))}
+    if len(searched) == 1 and words(max(searched).lower()) != words((question or "").lower()):
+        values["rewritten_query"] = searched.pop()
     values |= {} if contexts is None else {"contexts": contexts}
     if any(map(says_calls, turn)):
         if role_of(turn[0]) != "user":  # of the tools' own spans
@@ -495,6 +489,7 @@ def _values_of(trace: Trace) -> tuple[dict[str, object] | None, list[object], in
                 for role, text in around
             )
             turn = [*first, *turn, *last]
+        turn = completed(turn, calls, answer)
         values |= {"messages": turn, "tools": [*trace.tools.values()] or None}
     if contexts and not any(map(parts_of, contexts)) and all(map(mapping_in, contexts)):
         del values["contexts"]  # the GenAI conventions ask for ids and scores only

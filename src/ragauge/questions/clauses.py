@@ -10,27 +10,11 @@ from ragauge.questions import english_words as en
 
 MAX_SUBJECT, MAX_REST, MIN_CLAUSE = 9, 24, 4
 """Tokens of a subject, of what follows the verb, and of a clause."""
-SPEECH = re.compile(
-    r"(?:n['’]t|['’](?:ve|d|re|ll|m)|\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Ww]ho|[Tt]here|[Ww]hat)['’]s)\b"
+SPEECH, LEAD, CUTS, BROKEN_OFF = (
+    re.compile(en.pattern(each)) for each in ("speech", "lead", "cuts", "broken_off")
 )
-LEAD = re.compile(
-    r"(In \d{4}(?=,? )|(?:In|On|During|Since|At|Under|For) [^,;:]{2,50}(?=,)),? (?=\S)"
-)
-CUTS = re.compile(
-    r"\s*(?:[;:,–—]|\s-\s|\b(?:and|but|or|so|because|which|who|while|whereas|although|though)\b)"
-)
-BROKEN_OFF = re.compile(
-    r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
-)
-"""What begins the ending of a clause from which its last words cannot be kept."""
-NO_NAMES = (
-    en.POINTING
-    | en.JOINING
-    | en.AUXILIARIES
-    | en.words_of("of_the_page")
-    | en.words_of("others")
-    | set("!?…-–—")
-)
+OF_A_PAGE = en.words_of("of_the_page") | en.words_of("others")
+NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—"}
 """What is in no noun phrase that is known by itself."""
 
 
@@ -72,7 +56,7 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
         while clause is not None:
             yield clause
             joined = re.match(r",? ?(?:and|but) (?P<more>.+)", clause.ending)
-            if not joined:
+            if not joined or clause.main.split(" ")[-1] in ("help", "let", "make"):
                 break
             # Another verb of its subject, or a clause of its own.
             more, verb = joined["more"], joined["more"].split(" ", 1)[0].lower()
@@ -93,9 +77,9 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
             return None
         piece = piece[opening.end() :]
     tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
-    # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
+    # A word with a capital is a part of a name, `Members of the Heritage Trust enter …`, but not MUST.
     plain = [
-        "X" if n and token[0][0].isupper() else word
+        "X" if n and token[0][0].isupper() and token[0].lower() not in en.MODALS else word
         for n, (token, word) in enumerate(zip(tokens, words, strict=True))
     ]
     at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
@@ -121,6 +105,7 @@ def _with_verb(
     rest, ending = cut(behind.strip())
     words = en.tokens_of(rest.rstrip(", "))
     condition = {word.lower().strip(",;:") for word in ending.split()[:4]}
+    joined = en.form_of((*ending.removeprefix("and ").split(), "")[0])
     if (
         len(words) > MAX_REST
         or en.points_outside(rest)
@@ -129,6 +114,11 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        # `to clean up and tighten it`, `setting up and running it`
+        or (" to " in f" {rest}" and joined == "base")
+        or (re.match("(?:and|or) [a-z]+ing ", ending) and "ing " in f"{rest} ")
+        # `It should have questions and answers`
+        or (verb in en.MODALS and joined == "third")
     ):
         return None
     following, second = [*rest.lower().split()[:2], "", ""][:2]
@@ -173,6 +163,8 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
         return False
     form, following = en.form_of(word), next((w for w in after[:2] if not en.is_adverb(w)), "")
     if form == "base":
+        if len(subject) == 1 and en.form_of(before) == "third":
+            return False  # `Helps direct people to …`
         heads = [head for head, each in pairwise(subject) if each in en.PREPOSITIONS]
         return en.is_plural((*heads, before)[0]) or before == "you"
     is_next = following in en.AUXILIARIES or following.endswith("ed")
@@ -185,7 +177,9 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
         may_follow = following not in ("of", "and", "") or word == "consists"
         return not (is_noun or en.is_plural(before)) and may_follow
     # `The team pays approved claims`
-    return form == "past" and following != "by" and en.form_of(before) != "third"
+    is_reduced = following == "by" or word in ("based", "called", "named", "located")
+    is_reduced = is_reduced or (len(subject) == 1 and before.endswith("ing"))
+    return form == "past" and not is_reduced and en.form_of(before) != "third"
 
 
 def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
@@ -220,14 +214,21 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
         or len(set(content)) < len(content)
         or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
+        or quantities(word)  # some of many
+        or re.fullmatch(r"the (?:first|second|third|fourth|next|last|final) \w+", text.lower())
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
     ):
         return None
+    # `Spreadsheet includes …`: it should be `the spreadsheet`.
+    heads = [head for head, each in pairwise([*words, "of"]) if each in en.PREPOSITIONS]
+    is_bare = word not in en.DETERMINERS | {"you"} and not en.is_plural(heads[0])
+    if is_bare and text == text.capitalize() and names.small[f"a {heads[0]}"]:
+        return None
     is_known = others or names.capital[word] or names.small[word] or en.is_plural(word)
-    if word in en.DETERMINERS | {"you"} or quantities(word):
+    if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]
-    # `Old Brewery`, `Lake Orvann`
-    if names.is_name(first) or (others and others[0][:1].isupper()):
+    # `Old Brewery`, `Lake Orvann`, and not `Using Slack`
+    if names.is_name(first) or (others and others[0][:1].isupper() and word[-3:] != "ing"):
         return text
     return text[0].lower() + text[1:] if is_known else None
 
@@ -240,6 +241,8 @@ def cut(rest: str) -> tuple[str, str]:
         is_clause = sign not in ("and", "or") or _is_clause(behind)
         if sign in (",", ":") and behind[:1].isdigit() and before[-1:].isdigit():
             continue  # 1,000; 18:30
+        if before.count("`") % 2:
+            continue  # in code
         # A list goes on, but before the only comma and `and` a clause ends.
         if sign == "," and ("," in before or not re.match(r"(?:and|but) ", behind)):
             is_list = re.match(r"(?:[^,;]{2,50}(?:, [^,;]{2,50})*,? )?(?:and|or) ", behind)
@@ -251,16 +254,21 @@ def cut(rest: str) -> tuple[str, str]:
 
 
 def _is_clause(text: str) -> bool:
-    words = en.tokens_of(text)[:8]
+    words = en.tokens_of(re.split(" (?:and|or) ", text)[0])[:8]
     openers = en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
     openers |= {"no", "nobody", "everyone", "even"}
+    # A noun is no verb: `and numbers, period and hyphen`, `and rules of it`.
+    forms = [
+        "" if following in (",", "of", "") and en.is_plural(word) else en.form_of(word)
+        for word, following in pairwise([*words, ""])
+    ]
     return words[:1] != [] and (
         words[0] in openers
-        or words[0] in en.verbs()
+        or forms[0] != ""
         or any(
             word in en.AUXILIARIES
-            or (en.form_of(word) == "third" and before not in en.DETERMINERS)
-            or (en.form_of(word) == "base" and en.is_plural(before))
-            for before, word in pairwise(words)
+            or (form == "third" and before not in en.DETERMINERS)
+            or (form == "base" and en.is_plural(before))
+            for before, word, form in zip(words, words[1:], forms[1:], strict=False)
         )
     )

@@ -1,7 +1,7 @@
 """English questions from single sentences, with exact references: a part of a clause is taken out, and `How many beds` comes before what is left."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ragauge.language.dates.dates import dates
@@ -10,52 +10,16 @@ from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses
 from ragauge.questions.question import Draft
 
-PATTERNS: Mapping[str, tuple[str, float]] = {
-    **dict.fromkeys(("date", "frequency"), ("temporal", 3.5)),
-    **dict.fromkeys(("count", "money"), ("number", 3.5)),
-    "time": ("number", 3.2),
-    "agent": ("single fact", 3.5),
-    **dict.fromkeys(("definition", "identity", "condition", "means"), ("single fact", 3.0)),
-    **dict.fromkeys(("place", "reason", "which"), ("single fact", 3.0)),
-    "complement": ("single fact", 2.6),
-    "object": ("single fact", 2.0),
-    "listed objects": ("list", 2.8),
-    "denied": ("yes/no", 1.5),
-    "changed number": ("yes/no", 1.4),
-    "confirmed": ("yes/no", 1.0),
-    "cloze": ("cloze", 1.0),
-}
 MIN_WORDS, MAX_WORDS = 3, 26
-TITLE, CALENDAR = en.PATTERNS["title"], en.PATTERNS["calendar"]
-PERSON = (
-    rf"(?:(?:{TITLE})?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){{1,2}}|{TITLE}[A-Z][\w'’-]+)"
+TITLE, PERSON, BODY, NAME = map(en.pattern, ("title", "person", "body", "name"))
+CURRENCY, BOUND, WITH_DIGITS, COUNTED = (
+    re.compile(en.pattern(each)) for each in ("currency", "bound", "with_digits", "counted")
 )
-BODY = r"(?:the|an?) (?:[\w-]+ ){0,2}(?:[Tt]eam|[Cc]ent(?:re|er)|[Dd]epartment|[Oo]ffice|[Aa]gency|[Dd]esk|[Cc]ompany|[Cc]ouncil|[Cc]ommittee|[Bb]oard|firm|lead|(?!\w*(?:river|water|weather|paper|puter|server|tower|power|motor|sensor|sewer|letter|winter|summer|number|layer|filter|order)\b)[a-z]{3,}(?:er|or|ist))\b(?: (?:in|of|at|for) .*)?"
-"""What does something and is no person with a name, with what describes it."""
-NAME = r"(?:the )?[A-Z][\w'’-]+(?:,? (?:[A-Z][\w'’-]+|of|the|and))*"
-WHEN = rf"(?:in|on|at|over|until|from|between|every|each|by) (?:[a-z]+ )*{CALENDAR}(?: (?:and|to|until|or) (?:the )?{CALENDAR})?"
-FORMS = tuple(
-    (pattern, ask, re.compile(f"(?P<left>{left}),? (?P<answer>{answer})"))
-    for pattern, ask, left, answer in (
-        ("object", "What", rf"(?:{en.PATTERNS['listing']})", rf"(?!(?:{'|'.join(en.PREPOSITIONS | en.JOINING)})\b).+"),
-        ("complement", "What", rf"(?:[a-z]+ly )?(?:{en.PATTERNS['complements']})", r"(?!(?:\w+ing|what|how|which)\b).+"),
-        ("complement", "What", "used", "(?:to|for) .+"),
-        ("place", "Where", rf"(?:{en.PATTERNS['placed']})", rf"(?:in|at|near|on|beside|under) (?:{NAME}|(?:the|an?) (?:[\w’'`/.-]+ ?){{1,6}}|`[^`]+`)"),
-        ("means", "How", r"\S+.*?", "by [a-z]+ing .+"),
-        ("frequency", "How often", ".+?", r"(?:at (?:least|most) |up to |no more than )?(?:once|twice|[a-z]+ times) (?:an? |per |each |every )\w+|every (?:\w+ )?(?:second|minute|hour|day|week|month|year|night)s?"),
-        ("date", "When", ".+?", rf"during (?!(?:the|an?) time)[^,\d]+|(?:before|after) (?:every|each|the|an?) [a-z][a-z-]+(?: [a-z][a-z-]+)?|{WHEN}"),
-    )
-)  # fmt: skip
+FORMS = [
+    (pattern, ask, re.compile(f"(?P<left>{en.filled(left)}),? (?P<answer>{en.filled(answer)})"))
+    for pattern, ask, left, answer in en.TABLE["forms"]["parts"]
+]
 """Patterns of a verb with what follows it: what is `left` in the question, and the `answer`."""
-BOUND = re.compile(
-    r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly|no more than|just)$"
-)
-WITH_DIGITS = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
-COUNTED = re.compile(
-    rf"(?:(?!(?:{'|'.join(en.BEFORE_NOUNS | en.JOINING)})\b)[a-z][\w-]* ){{0,2}}?(?:[a-z][\w-]*(?<![sui])s|people|men|women|children)\b"
-)
-"""The plural noun that is counted, with the words before it."""
-CURRENCY = r"(?:dollars?|euros?|pounds|USD|EUR|pence|cents)"
 
 
 def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
@@ -81,7 +45,7 @@ def is_good(question: str) -> bool:
 
 
 def _draft(pattern: str, question: str, answer: str, subject: str, origin: str = "") -> Draft:
-    kind, worth = PATTERNS[pattern]
+    kind, worth = en.TABLE["kinds"][pattern]
     return Draft(question, (answer,), (), kind, pattern, subject, worth, origin=origin)
 
 
@@ -96,39 +60,57 @@ def _condition(sentence: str) -> Iterator[Draft]:
     found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
     if found is None:
         return
-    case, then = en.tokens_of(found[2]), en.tokens_of(found[3])
-    has_verb = any(word in en.AUXILIARIES or word in en.verbs() for word in case[1:])
-    pointing = en.POINTING - {"they"} | {"was", "were", "had", "did"}
-    if not has_verb or not pointing.isdisjoint((*case, *then)):
+    answer = found[3].removeprefix("then ")
+    case, then = en.tokens_of(found[2]), en.tokens_of(answer)
+    # What stands before the next comma is a clause, and no further condition.
+    first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
+    have_verbs = all(any(map(_is_verb, words)) for words in (case[1:], first))
+    is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
+    is_part = is_part or any(map(en.is_participle, begins))
+    is_empty = not {*en.content_words(found[2])} - {"you"}
+    # `they` are in the condition.
+    is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
+    is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
+    if not have_verbs or is_part or is_empty or is_outside:
         return
-    is_told = then[0] in ("do", "don't", "please", "never") or en.form_of(then[0]) == "base"
+    is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
+    is_told = (
+        is_told
+        or (  # `declare the string safe`
+            then[0] not in en.BEFORE_NOUNS | en.AUXILIARIES
+            and then[1:2] in (["a"], ["the"], ["your"])
+        )
+    )
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
-    yield _draft("condition", question, found[3], about)
+    yield _draft("condition", question, answer, about)
+
+
+def _is_verb(word: str) -> bool:
+    return word in en.AUXILIARIES or word in en.verbs()
 
 
 def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
-    if lead and WITH_DIGITS.search(lead["date"]) and not quantities(clause.rest):
+    is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
+    is_date = is_date and "(" not in clause.lead
+    if lead and is_date and not quantities(clause.rest):
         yield _asked(clause._replace(lead=""), "date", "When", lead["date"], clause.rest)
     found = [date for date in dates(clause.rest) if WITH_DIGITS.search(date.text)]
     if not found:
         return
     start, end = found[0].start, found[-1].end
-    before, behind, between = (
-        clause.rest[:start],
-        clause.rest[end:],
-        clause.rest[found[0].end : found[-1].start],
-    )
+    before, behind = clause.rest[:start], clause.rest[end:]
+    between = clause.rest[found[0].end : found[-1].start]
     how = re.search(r"(?:^|\s)(in|on|since|from|by|until|at|between)\s+(?:the )?$", before)
     is_range = len(found) == 2 and between.strip() in ("to", "and", "until", "through")
     if how is None or not (is_range or (len(found) == 1 and how[1] != "between")):
         return
     leftover = f"{before[: how.start()].rstrip()} {behind.strip()}".strip()
     others = leftover.lower().split()[1:]
-    is_cut = re.match(r"\s*(?:\w+ )?(?:to|and|or|-|–)\b|[ ,]*\d{4}", behind)
+    is_cut = re.match(r"\s*(?:\w+ )?(?:to|and|or|-+|–)\b|[ ,]*\d{4}|\s*[A-Z]", behind)
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -154,7 +136,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if bound := BOUND.search(before):
             before, text = before[: bound.start()].strip(), f"{bound[0]} {text}"
         tail = re.split(r"[,;:]| and | or | [-–] ", behind, maxsplit=1)[0].strip()
-        unit = re.match(rf"{CURRENCY}\b", tail)
+        unit = CURRENCY.match(tail)
         if unit or re.search(r"[$€£]", text):
             paying = en.words_of("paying")
             if before in paying or (not before and main in paying):
@@ -166,7 +148,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         things = found[0] if found else ""
         leftover, (head, _, preposition) = tail[len(things) :].strip(), before.rpartition(" ")
         following = leftover.lower().partition(" ")[0]
-        if not things or following in en.words_of("sizes") | en.words_of("measured"):
+        if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
         if not before and main and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
@@ -186,26 +168,41 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
     for pattern, ask, form in FORMS if clause.is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
-        if found is None:
+        if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
         left, answer = found["left"], found["answer"].strip()
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
+            is_vague = is_vague or clause.subject == "you"
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
                 pattern = "listed objects"
             elif is_cut or is_vague:
                 continue
-        elif pattern in ("date", "frequency"):
-            is_done = clause.main not in ("", "be", "have", "take")
-            if not (is_done or any(map(en.is_participle, left.split()))):
-                continue
-        elif pattern == "means" and len(en.content_words(left)) < 2:
+        elif not _is_event(clause, pattern, left):
             continue
         left = "used for" if left == "used" else left
         question = en.as_question(ask, clause.auxiliary, clause.subject, left, clause.lead)
         yield _draft(pattern, question, answer, clause.subject)
+
+
+def _is_event(clause: Clause, pattern: str, left: str) -> bool:
+    """Whether what is left of a clause is something done, if it is asked for when, how often or how."""
+    if pattern not in ("date", "frequency", "means"):
+        return pattern != "complement" or not clause.ending.startswith(":")
+    is_done = clause.main not in ("", "be", "have", "take")
+    is_done = is_done or any(map(en.is_participle, left.split()))
+    if pattern == "means":
+        can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
+        return (is_done or can_do) and len(en.content_words(left)) > 1
+    is_open = (
+        left.split(" ")[-1] in en.BEFORE_NOUNS
+        or "," in left
+        or not en.JOINING.isdisjoint(left.split())
+    )
+    is_measured = re.search(r" (?:minute|hour|day|week|month|year)s?$", left)  # … before it
+    return is_done and not (is_open or is_measured or clause.lead)
 
 
 def _definition(clause: Clause) -> Iterator[Draft]:
@@ -215,6 +212,10 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     if not is_one or subject[0] in en.DETERMINERS - en.ARTICLES:
         return
     relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    if relative and re.match(r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]):
+        return  # perhaps a list goes on
+    if re.search(" (?:that|who|which) ", rest) and clause.ending.startswith(("and ", "or ")):
+        return
     if relative and not en.points_outside(relative[0]):
         rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
@@ -225,17 +226,29 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         is_value = quantities(rest) and quantities(rest)[0].start == 0
         is_name = re.fullmatch(rf"{NAME}|{PERSON}", rest)
         is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
+        # `The meeting is 25 minutes`
+        is_time = rest.split(" ")[-1] in en.words_of("times") and subject[-1] not in en.words_of(
+            "measures"
+        )
+        is_vague = is_vague or is_time
         if is_short and (is_value or is_name) and not is_vague:
             ask = "Who" if is_role and not is_value else "What"
             yield _asked(clause, "identity", ask, rest, "")
         return
-    describing = re.search(r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to)\b|,", rest)
-    is_one_of_many = not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
+    describing = re.search(
+        r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to|behind|under|between|within|without|into|over)\b|,|ing\b|ed\b",
+        rest,
+    )
     is_vague = re.match(r"(?:one|kind|part|number|lot) of\b", others)
-    if is_vague or len(en.content_words(rest)) < 2 or (first == "the" and is_one_of_many):
+    is_vague = is_vague or others.split(" ")[0] in en.words_of("remarks")
+    # `Safety is a goal` says of it what holds of many things.
+    is_remark = not describing and (first == "the" or not clause.subject[0].isupper())
+    if is_vague or is_remark or len(en.content_words(rest)) < 2:
         return
     kind = rest[: describing.start()] if describing else rest
     is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
+    if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
+        return  # `MacPorts is a package manager`
     yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
 
 
@@ -246,8 +259,13 @@ def _doer(clause: Clause) -> Iterator[Draft]:
         r"(?!\s*['’]s|\s+(?:and|or|together|[a-z]+s)\b)(?P<behind>(?![\w’'-]).*)$",
         clause.rest,
     )
-    if found and found["how"] in en.verbs() and clause.auxiliary in en.BE:
-        verb = en.verbs()[found["how"]]
+    words = en.tokens_of(found["behind"])[:1] if found else ["nobody"]
+    is_whole = words == [] or words[0] in en.PREPOSITIONS | en.JOINING | {",", "to"}
+    verb = en.verbs().get(found["how"]) if found else None
+    is_body = found and not found["name"][0].isupper()
+    # A program may require or support something; a person or an organisation founds it.
+    is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
+    if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         behind = f"{found['between']} {found['behind']} {clause.lead}"
         question = en.as_question("Who", form, clause.subject, behind)
@@ -257,7 +275,8 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_somebody = clause.main.split(" ")[-1] in en.words_of("done_by_somebody")
     is_somebody = is_somebody and (len(words) > 1 or clause.auxiliary == "did")
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
-    if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and clause.is_whole:
+    is_telling = clause.is_whole and len(en.content_words(rest)) > 1
+    if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
         yield _draft("which", question, clause.subject, clause.subject)
 

@@ -4,24 +4,28 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import unescape
+from pathlib import PurePath
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
 from ragauge.language.numbers.numbers import quantities
+from ragauge.language.refusals.asked import asked_by
 from ragauge.language.text import sentence_spans
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
 from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.evidence import Place
 from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(
-    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)])\s+",
+    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"(?<!\w)!?\[([^\]\n]{0,300})\](?:\([^)\n]{0,1000}\))?")
+LINK = re.compile(r"(?<!\w)!?\[([^\]]{0,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
@@ -29,10 +33,10 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
+MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
@@ -48,11 +52,11 @@ class Titles:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._documents: dict[str, set[str]] = defaultdict(set)
         for passage in passages:
-            for title in passage.heading.split(" > "):
+            for title in (passage.heading or _name(passage)).split(" > "):
                 self._documents[title].add(passage.document)
 
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
-        """The question, with the headings above it if it does not name what it is about; None if they do not either.
+        """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
 
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
@@ -61,7 +65,8 @@ class Titles:
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
         if is_name or (names - en.words_of("calendar") and not is_open):
             return question
-        own = [each for each in passage.heading.split(" > ") if each and not each.endswith("?")]
+        titles = (passage.heading or _name(passage)).split(" > ")
+        own = [each for each in titles if each and not each.endswith("?")]
         told = set(en.content_words(question))
         telling = [each for each in own if not told >= set(en.content_words(plain(each)))]
         while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
@@ -74,6 +79,13 @@ class Titles:
         # Without `telling`, the question says the headings itself; else other documents have them too.
         is_bare = re.fullmatch(r"(?:the|your) [a-z-]+|you", subject)
         return None if (telling if own else is_bare) else question
+
+
+def _name(passage: Passage) -> str:
+    """The name of a passage's file in words; "" for other documents."""
+    path = PurePath(passage.document)
+    name = re.sub(r"[\W_]+", " ", path.stem).strip() if path.suffix else ""
+    return name if re.search(r"[^\W\d_]{4}", name) else ""
 
 
 def drafts(documents: Documents) -> list[Draft]:
@@ -103,8 +115,10 @@ def drafts(documents: Documents) -> list[Draft]:
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
-    text = re.sub(r"\\(?=[^\w\s])", "", text)
-    text = MARKUP.sub("", LINK.sub(r"\1", CITATION.sub("", text)))
+    text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
+    text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
+    parts = re.split("(`[^`]*`)", text)  # code stays as it is
+    text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -127,10 +141,15 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
     ]
     heading = plain(passage.heading.split(" > ")[-1])
     if is_first and heading.endswith("?") and not BULLET.match(passage.text):
-        asked += [(heading, *each, "heading") for each in _sentences(passage) if each[1].start < 5]
+        paragraph = passage.text.split("\n\n")[0].rstrip()
+        if len(paragraph.split()) <= MAX_PARAGRAPH and paragraph.endswith((".", "!")):
+            source = Source(passage, 0, len(paragraph))
+            asked.append((heading, paragraph, source, "heading"))
     for question, answer, source, pattern in asked:
         words = set(en.content_words(question))
         is_near = not words.isdisjoint(en.content_words(answer)) or answer.startswith(("Yes", "No"))
+        if asked_by(question).is_typed:
+            is_near = is_near and Place(passage, answer, frozenset()).gives_value(question)
         # `I` and `my` are the reader.
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
         is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
@@ -197,7 +216,11 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
             continue
         for column, cell in zip(header[1:], cells[1:], strict=True):
             is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
-            if not is_short or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x"):
+            if (
+                not is_short
+                or header.count(column) > 1
+                or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x")
+            ):
                 continue
             if language in CELL:
                 asked = CELL[language].format(column, name) if column else "", ""
@@ -222,7 +245,7 @@ def _cell_question(
     if with_unit and re.fullmatch(r"[\d.,]+", cell):
         column, unit = with_unit["what"], f", in {with_unit['unit']}"
     words = re.findall(r"[\w'’%-]+", column.lower())
-    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS:
+    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or column[-1] in "?:":
         return "", ""
     last = words[-1]
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]

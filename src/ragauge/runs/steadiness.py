@@ -128,6 +128,8 @@ def wrong_turns(run: "ScoredRun", metrics: Iterable[MetricDisplay]) -> WrongTurn
         return None
     keys = ["system", "conversation"]
     turns = run.collect(run.samples.scan().select("id", *keys, "turn"))
+    if not turns["turn"].dtype.is_numeric():
+        return None
     turns = turns.with_columns(last=pl.col("turn").max().over(keys)).filter(pl.col("last") > 1)
     is_before_last = pl.col("turn") < pl.col("last")
     n_before_last = turns.filter(is_before_last).height

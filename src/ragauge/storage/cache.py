@@ -62,7 +62,7 @@ class CacheTable:
             if version > FORMAT:
                 formats = f"(format {version}, this one reads {FORMAT})"
                 what = f"{self.path} was written by a newer ragauge {formats}"
-                raise StoreError(f"{what}; upgrade, or name another cache")
+                raise StoreError(f"{what}; upgrade, or name another file")
             self._database.execute(table)
         except (OSError, sqlite3.Error) as error:
             raise unusable(self.path, error) from error
@@ -162,24 +162,24 @@ def check_is_database(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(len(HEAD))
     except NotReadableError as error:
-        raise StoreError(f"the cache {path} cannot be used: {error.strerror}") from None
+        raise StoreError(f"{path} cannot be used: {error.strerror}") from None
     except OSError:  # absent, or SQLite says why it cannot be opened
         return
     if head and head != HEAD:
-        raise StoreError(f"{path} is not a cache of ragauge; name another file")
+        raise StoreError(f"{path} is not a file of ragauge; name another")
 
 
 def unusable(path: Path, error: Exception) -> StoreError:
     """The error for a cache file that SQLite or the disk refuses."""
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
-        return StoreError(f"{path} is not a cache of ragauge; name another file")
-    way_out = "name another file, or none"
+        return StoreError(f"{path} is not a file of ragauge; name another")
+    way_out = "name another place"
     if name.startswith("SQLITE_FULL"):
         way_out = f"make room there, or {way_out}"
     if name.startswith("SQLITE_CORRUPT"):
-        way_out = f"remove it if it is a cache (what it held is computed again), or {way_out}"
-    return StoreError(f"the cache {path} cannot be used: {error}; {way_out}")
+        way_out = f"remove it (what it held is computed or asked for again), or {way_out}"
+    return StoreError(f"{path} cannot be used: {error}; {way_out}")
 
 
 def write_ahead(database: sqlite3.Connection) -> None:

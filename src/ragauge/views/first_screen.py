@@ -176,8 +176,7 @@ class FirstScreen:
         rows = {system: row for system in self.systems if (row := self.row(first, system))}
         second = next((system for system in self.systems[1:] if system in rows), None)
         found = None if second is None else self.from_best(first, second)
-        steady = self.steadiness.get(self.systems[0])
-        more = unsteady(steady) if steady else ""
+        more = unsteady(self.steadiness, self.systems[0])
         unit = "answer" if clusters_in(self.run.samples) else "question"
         return " ".join(filter(None, (headline(first, rows, found, names, unit), more)))
 
@@ -355,7 +354,7 @@ def _unread_columns(run: ScoredRun) -> Iterator[str]:
     """The option that reads a column of texts as a field which the samples lack."""
     columns = run.samples.columns
     missing = next((name for name in MAPPED if name not in columns), None)
-    own = (*FIELDS, *CLUSTERS, "status", "reason", "attempts")
+    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
     types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
     if missing is None or not unread:

@@ -63,6 +63,8 @@ def took(answers: "pl.DataFrame") -> str:
     if (cost := values.get("cost_usd")) is not None:
         dollars = cost.sum()
         text = f"${dollars:,.4f}" if dollars >= 0.0001 or not dollars else f"${dollars:.6f}"
+        if cost.len() < answers.height:
+            text += f" for {cost.len():,} of {counted(answers.height, 'answer')}"
         # The end of a line that is too long for a terminal is cut.
         is_long = len(" · ".join(parts)) > MAX_BEFORE_COST
         parts.insert(1 if is_long else len(parts), text)
@@ -75,8 +77,8 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
     for each in found:
         name, k = names.get(each.system, each.system), each.k
         lines.append(
-            f"{name}, {k} repeats, {each.metric} passes at {each.threshold:g}: {each.pass_one:.2f} of "
-            f"answers, pass^{k} {each.pass_all:.2f}, pass@{k} {each.pass_any:.2f}"
+            f"{name}: pass^{k} {each.pass_all:.2f}, pass@{k} {each.pass_any:.2f}, {each.pass_one:.2f} of answers "
+            f"pass at {each.metric} {each.threshold:g}, {k} repeats"
         )
         if (parts := each.components) is None:
             continue
@@ -108,10 +110,14 @@ def steadiness_report(found: Sequence[Steadiness]) -> Report:
     return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
 
 
-def unsteady(each: Steadiness) -> str:
-    """That answers change from repeat to repeat; empty where none does."""
-    if not each.n_changing:
-        return ""
+def unsteady(found: Mapping[str, Steadiness], best: str) -> str:
+    """That answers change from repeat to repeat, of the best system or of others; empty where none does."""
+    changing = [system for system, each in found.items() if each.n_changing]
+    if best not in changing:
+        is_one = len(changing) == 1
+        others = f"{counted(len(changing), 'other system')} {'is' if is_one else 'are'} not steady."
+        return others if changing else ""
+    each = found[best]
     n = counted(each.n_questions, "question")
     return f"It is not steady: {each.n_changing:,} of {n} pass only in some of {each.k} repeats."
 

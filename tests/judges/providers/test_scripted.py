@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import resource
 import sys
 import tempfile
 from functools import partial
@@ -351,7 +350,10 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_asked(tmp_pat
     assert said(RecordedJudge(tmp_path / "r")) == ["x"]
 
 
+@pytest.mark.posix
 def test_a_disk_that_takes_no_more_ends_the_run(tmp_path, monkeypatch):
+    import resource
+
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off like every file
     recording = RecordingJudge(ScriptedJudge(["x"]), tmp_path / "r")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -73,6 +73,15 @@ def test_a_slice_column_is_numbers_only_when_nothing_is_lost(
     assert loaded(tmp_path, f"id,answer,n\n{rows}\n").frame["n"].to_list() == read
 
 
+@pytest.mark.parametrize("n", ["3", '{"a": 1}', "[1]", "true"])
+def test_members_of_an_object_in_a_cell_keep_their_type(tmp_path: Path, n: str):
+    inputs = quoted(f'{{"question": "Capital of France?", "n": {n}}}')
+    samples = loaded(tmp_path, f"inputs,outputs\n{inputs},Paris\n")
+    assert samples.frame["question"].to_list() == ["Capital of France?"]
+    assert ("n" in samples.frame.columns) == (n in ("3", "true"))
+    assert n != "3" or samples.frame["n"].to_list() == [3]
+
+
 def quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
 

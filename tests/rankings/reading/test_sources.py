@@ -179,6 +179,12 @@ def test_a_table_without_a_header_is_told_which_columns_it_lacks(tmp_path, conte
     assert "known names: query_id, qid" in problems[0].message
 
 
+def test_judgements_in_place_of_a_run_are_told_as_such(tmp_path):
+    path = written(tmp_path / "gold.csv", "query,doc,grade\nq1,d1,1\n")
+    (problem,) = problems_of(lambda: match_to_qrels(path, read_judgements(JUDGED)))
+    assert "no column for the score (judgements have none; give a run); it has" in problem.message
+
+
 @pytest.mark.parametrize(("query", "doc"), [(b"caf\xe9", b"d"), (b"q", b"caf\xe9")])
 def test_a_name_that_is_not_utf8_cannot_stand_in_a_frame(tmp_path, query, doc):
     path = tmp_path / "run"

@@ -1,9 +1,11 @@
 """deepeval's `evaluate` and `assert_test`, and their results."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragauge.compat.adapters import refusing
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
 from ragauge.compat.deepeval.test_case import LLMTestCase
 from ragauge.errors import PlanError
@@ -138,3 +140,8 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
         data = (metric.__name__, metric.threshold, metric.is_successful(), metric.score)
         found.append(MetricData(*data, metric.reason, metric.strict_mode, metric.error))
     return found
+
+
+__getattr__ = refusing("deepeval")
+# The second place at which deepeval has its configurations.
+sys.modules[f"{__name__}.configs"] = sys.modules[__name__]

@@ -1,5 +1,6 @@
 """ragas's ways to name a judge."""
 
+import sys
 from typing import Any
 
 from ragauge.compat.adapters import refusing
@@ -40,3 +41,5 @@ def llm_factory(
 
 
 __getattr__ = refusing("ragas")
+# The second place at which ragas has `llm_factory`.
+sys.modules[f"{__name__}.base"] = sys.modules[__name__]

@@ -20,6 +20,7 @@ from ragauge.loaders.formats.files import (
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
 from ragauge.loaders.table import NeedsAllRowsError, Table, items_in, listed, tables_of
+from ragauge.samples.fields import NO_ANSWER, STATUS
 from ragauge.samples.samples import FIELDS, Row
 
 if TYPE_CHECKING:
@@ -213,18 +214,20 @@ def number_form(cell: str) -> int:
 def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection[str]) -> list[Row]:
     """The rows with lists, numbers (in the columns `numeric`) and nulls read from their text.
 
-    An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null elsewhere.
+    An empty cell is empty text in `question` and `answer`, an error in `id` and `system`, and null elsewhere; so is an
+    answer whose `status` says that there is none.
     """
     reader = JsonReader()
     read: list[Row] = []
     for row in rows:
         values: dict[str, object] = {}
+        texts = ("question",) if row.values.get(STATUS) in NO_ANSWER else ("question", "answer")
         for name, cell in row.values.items():
             value = cell
             if not isinstance(cell, str):  # read from the object that the cell held
                 pass
             elif not cell and name not in ("id", "system"):
-                value = "" if name in ("question", "answer") else None
+                value = "" if name in texts else None
             elif name in _LISTS:
                 try:
                     value = _read_list(name, cell, reader)

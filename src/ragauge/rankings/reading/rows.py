@@ -130,6 +130,8 @@ def choose(columns: Sequence[str], kind: Value, source: str) -> Chosen:
             known = " ".join(_NAMES[field]).split()
             near = [column for column in columns if did_you_mean(column.casefold(), known)]
             hint = f" (is it {near[0]!r}?)" if near else ""
+            if field == "score" and candidates(columns, "grade"):
+                hint = " (judgements have none; give a run)"
             what = f"has no column for the {field}{hint}; it has: {present}"
             problems.append(Problem(f"{what}; known names: {', '.join(known)}", source))
     refuse(problems)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
+from ragauge.compat import not_covered
 from ragauge.compat.adapters import measure, refusing
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
@@ -48,6 +49,9 @@ class Metric:
         self.settings: dict[str, SettingValue] = {
             self.options[option]: value for option, value in options.items()
         }
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(not_covered("ragas", f"{type(self).__name__}.{name}"))
 
     def labels(self, fields: Collection[str]) -> list[str]:  # noqa: ARG002
         """The labels that compute it on samples that all have these fields (ragauge's names)."""
