@@ -70,8 +70,7 @@ def read_before(plain: str, reading: Reading) -> None:
         )
         if currency and not is_in_math:
             reading.unit = UNITS.get(currency[1], currency[1])
-            reading.start = currency.start()
-            sign = currency[2]
+            reading.start, sign = currency.start(), currency[2]
             before = plain[max(0, reading.start - 2) : reading.start]
     if not sign and (before[-1:] in ("+", "-") or before in ("s ", "e ", "S ", "E ")):
         sign = read_sign(plain, reading)
@@ -84,13 +83,13 @@ _NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 def read_sign(plain: str, reading: Reading) -> str:
     before = plain[max(0, reading.start - 3) : reading.start]
-    if before[-1:] == " " and before.lower() not in AFTER_SIGN_WORD:
-        return ""
-    signed = _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start)
+    may_be = before[-1:] != " " or before.lower() in AFTER_SIGN_WORD
+    signed = (
+        _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start) if may_be else None
+    )
     if not signed:
         return ""
-    start = signed.start()
-    word = (signed[2] or "").lower()
+    start, word = signed.start(), (signed[2] or "").lower()
     if word == "minus" and (
         _DIGIT_BEFORE.search(plain, max(0, start - 2), start) or ends_in_number(plain, start)
     ):

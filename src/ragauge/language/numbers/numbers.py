@@ -11,7 +11,7 @@ and the parts of dates. `2021` is a number unless something marks it as a year.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 from operator import attrgetter
@@ -45,13 +45,14 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     >>> [each.text for each in quantities("In 2021 it cost five dollars, or 5.") if each.counts]
     ['5']
     """
-    if not digit_in(text).search(text):
-        may_spell = not text.isascii() or words_of(text).number_names
-        return _kept(text) if may_spell else ()
-    return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
+    if digit_in(text).search(text):
+        return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
+    may_spell = not text.isascii() or words_of(text).number_names
+    return _kept(text) if may_spell else ()
 
 
-def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
+@ReadingCache
+def _kept(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
     """The quantities; only those in words without `stated`, the dates of the text."""
     found: list[Quantity] = []
     if stated is not None:
@@ -61,14 +62,14 @@ def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ..
     found += numbers_in_words(text)
     found += chinese_numbers(text)
     for date in stated or ():
-        if "year" in date.parts:
-            year = Decimal(date.parts["year"])
+        if date.year is not None:
+            year = Decimal(date.year)
             found.append(Quantity(date.text, date.start, date.end, year, is_year=True))
     found.sort(key=attrgetter("start"))
     return tuple(found)
 
 
-_kept = ReadingCache(_read)
+_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
@@ -84,12 +85,11 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     return (*found, *(only_matching(text, each.start, each.end, value) for each, value in others))
 
 
-_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
 _BETWEEN = re.compile(r"\s?-\s?|\sto\s")
 _MOST_BETWEEN = len(" to ")
 
 
-def _joined(plain: str, readings: Sequence[Reading]) -> Iterator[Reading]:
+def _joined(plain: str, readings: Sequence[Reading]) -> Sequence[Reading]:
     """The readings, where `1亿2000万` is one number of two scales, and bounds of a range share scale and unit."""
     for low, high in pairwise(readings):
         gap = high.start - low.end
@@ -103,13 +103,12 @@ def _joined(plain: str, readings: Sequence[Reading]) -> Iterator[Reading]:
             low.unit = high.unit
         elif not high.unit and is_dashed and low.unit in MONEY:
             high.unit = low.unit
-    last: Reading | None = None
+    joined: list[Reading] = []
     for reading in readings:
+        last = joined[-1] if joined else None
         if last and last.end == reading.start and last.scale > max(reading.scale, 3):
             value = EXACT.add(scaled(last.value, last.scale), scaled(reading.value, reading.scale))
             reading.start, reading.value, reading.scale = last.start, value, 0
-        elif last:
-            yield last
-        last = reading
-    if last:
-        yield last
+            joined.pop()
+        joined.append(reading)
+    return joined
