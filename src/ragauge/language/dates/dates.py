@@ -1,11 +1,4 @@
-"""Dates and times in English text, found by rules, each with the parts that it states.
-
-Found are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
-`5.3.2021`, `2021年3月5日`, `03/2021`, years after a word such as `in`, `since`, `by`, `of` or `fiscal`, years in
-parentheses and ranges of years, `FY2022`, `Q3 2021`, `third quarter of 2021`, `summer of 2021`,
-`1990s`, `the 90s`, `20th century`, `44 BC`, `9:30`, `5 p.m.`, noon, weekdays, and months after a
-word such as `in`. Relative dates (`yesterday`, `two years ago`) and holidays are not found.
-"""
+"""Dates and times in a text, found by rules, each with the parts that it states."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +13,9 @@ from ragauge.language.reading_cache import ReadingCache
 def dates(text: str) -> tuple[Date, ...]:
     """All dates and times in the text, in order and without overlap.
 
-    A year from 1100 on counts if a word or sign before it marks it as a year; other numbers that could
-    be years are left to `quantities`.
+    A year from 1100 on counts if a word or sign before it marks it as a year (`in`, `since`, `FY`, a bracket, a range);
+    other numbers that could be years are left to `quantities`. Seasons, quarters, decades, centuries, weekdays and
+    months after a word such as `in` are found; relative dates (`yesterday`, `two years ago`) and holidays are not.
 
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']

@@ -103,9 +103,8 @@ _SCALE = re.compile(rf"[\s-]?({SCALE_WORDS})s?{_END}|([百千万萬億亿兆])",
 NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK百千万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
-_SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
-_MONEY_LETTERS = _SCALE_LETTERS | (
-    {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12, "mil": 6, "bil": 9}
+_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
+    {"b": 9, "B": 9, "bil": 9, "t": 12, "T": 12}
 )
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
 _MONEY_LETTER = re.compile(rf"\s?([kKmMbBtT]|mm|MM|[mb]il){_END}")
@@ -139,11 +138,9 @@ def read_scale(plain: str, reading: Reading) -> None:
         return
     if after[:1] in NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
-    letters = _MONEY_LETTERS if reading.unit else _SCALE_LETTERS
-    pattern = _MONEY_LETTER if reading.unit else _SCALE_LETTER
-    letter = pattern.match(plain, reading.end)
+    letter = (_MONEY_LETTER if reading.unit else _SCALE_LETTER).match(plain, reading.end)
     if letter and not _REFERENCE.search(plain, max(0, reading.start - 12), reading.start):
-        reading.scale, reading.end = letters[letter[1]], letter.end()
+        reading.scale, reading.end = _LETTERS[letter[1]], letter.end()
         return
     for _ in range(3):
         found = _SCALE.match(plain, reading.end)
@@ -151,8 +148,7 @@ def read_scale(plain: str, reading: Reading) -> None:
         scale = SCALES.get((found[1] or found[2]).lower()) if found else None
         if not found or scale is None:
             return
-        reading.scale += scale
-        reading.end = found.end()
+        reading.scale, reading.end = reading.scale + scale, found.end()
 
 
 _UNIT = re.compile(
@@ -182,11 +178,10 @@ def read_unit(plain: str, reading: Reading) -> bool:
         return True
     if sign:
         # A sign after a space may belong to the next number: `costs 5 €3`.
-        if gap and plain[found.end() : found.end() + 1].isdigit():
-            return True
-        if sign == "$" and _MATH_BEFORE.search(plain, max(0, reading.start - 100), reading.start):
-            return True
-        _take_unit(reading, UNITS.get(sign.replace(" ", ""), sign), found.end())
+        is_next = gap and plain[found.end() : found.end() + 1].isdigit()
+        before = max(0, reading.start - 100), reading.start
+        if not is_next and not (sign == "$" and _MATH_BEFORE.search(plain, *before)):
+            _take_unit(reading, UNITS.get(sign.replace(" ", ""), sign), found.end())
         return True
     pair = PAIRS.get(f"{word} {second}".lower()) if second else None
     unit = pair or unit_of(word)
@@ -199,8 +194,7 @@ def read_unit(plain: str, reading: Reading) -> bool:
         return False  # `1980s`, `in his 20s`
     end = found.end() if pair else found.end(4)
     per = None if unit in MONEY or unit == "%" else _PER.match(plain, end)
-    below = unit_of(per[1]) if per else None
-    if per and below:
+    if per and (below := unit_of(per[1])):
         unit, end = f"{unit}/{below}", per.end()
     _take_unit(reading, unit, end)
     return True

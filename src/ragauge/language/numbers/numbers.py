@@ -1,14 +1,4 @@
-r"""Quantities in a text: numbers as values, with their unit.
-
-`5 million`, `5,000,000`, `5M` and `$5m` are one value, as are `1/2`, `½` and `half`; `5%` has the unit `%`. The point is
-the decimal mark, and the comma only where nothing else can be meant: `1.234,5`, `12,5 %`, `€12,50`. A hyphen is a sign
-only if no number or word ends before it; accountants' brackets with an outer sign are a minus: `$(5)`. Scale and unit of
-a range apply to both numbers: `5-10 million`.
-
-What does not count: numbers inside names (`B12`, `COVID-19`, `10-K`, `3M`, `401(k)`, `S&P 500`), ordinals, versions and
-IP addresses (`1.2.3`), phone numbers, web addresses, citations such as `[3]`, the numbering of lists, labels (`Step 1:`),
-and the parts of dates. `2021` is a number unless something marks it as a year.
-"""
+"""Quantities in a text: numbers as values, with their unit."""
 
 import re
 from collections.abc import Sequence
@@ -38,6 +28,10 @@ from ragauge.language.words import words_of
 def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
     """All quantities of the text in order, including numbers in words and years of dates.
 
+    `5 million`, `5,000,000` and `5M` are one value, as are `1/2`, `½` and `half`. The comma is the decimal mark only where
+    nothing else can be meant: `12,5 %`. `$(5)` is a minus; scale and unit of a range apply to both numbers. No quantities
+    are numbers in names (`B12`, `10-K`, `S&P 500`), ordinals, versions, addresses, phone numbers, citations such as `[3]`,
+    list numbers, labels (`Step 1:`) and the other parts of dates; `2021` is a number unless something marks it as a year.
     `known_dates`: the dates of the text, if the caller has them already.
 
     >>> [(each.text, each.unit) for each in quantities("In 2021 rule C-1 cut 5% of $1,000.")]
