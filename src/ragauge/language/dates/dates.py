@@ -48,10 +48,7 @@ _DAY_BEFORE = re.compile(
     rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII
 )
 _BEFORE_MONTH = frozenset("0123456789tdhf")
-"""The last characters of a day, `1st`, `2nd`, `4th` and `5 of`; checked first, because it is fast.
-
-`$` also matches before a final line break, so a line break must always be searched.
-"""
+"""The last characters of a day, `1st`, `4th` and `5 of`; a line break is searched too, as `$` also matches before one."""
 _DAY_AFTER = re.compile(
     rf"\.?\s(?:the\s)?{_DAY}(?![\w%]|[.,:]\d|{_COUNTED})(?:(?:{_TO}){_DAY}(?![\w%]|[.,]\d))?"
     r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",

@@ -44,10 +44,7 @@ _ACCOUNTING_AFTER = re.compile(
 
 
 def read_before(plain: str, reading: Reading) -> None:
-    """Read the sign and the currency before the number.
-
-    Accountants' brackets with a sign or scale outside are a minus: `$(5)`, `(0.9)%`, `(5) million`.
-    """
+    """Read the sign and the currency before the number; `$(5)`, `(0.9)%` and `(5) million` are a minus, as accountants write it."""
     start = reading.start
     before = plain[max(0, start - 2) : start]
     if before[-1:] == "(" and plain[reading.end : reading.end + 1] == ")":
@@ -122,10 +119,7 @@ _SEPARATED = re.compile(r"[0-9][.,'\u00a0 ][0-9]")
 
 
 def read_scale(plain: str, reading: Reading) -> None:
-    """Read `million`, `bn`, `k` and the like after the number, also in brackets: `12.345 (thousand)`.
-
-    Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
-    """
+    """Read `million`, `bn`, `k` and the like after the number; in brackets not of a year or of digits that may include it."""
     after = plain[reading.end : reading.end + 2]
     if (
         after in (" (", "(i", "(t", "(m", "(b")

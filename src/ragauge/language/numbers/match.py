@@ -324,10 +324,7 @@ _NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
 def _in_words(
     question: str | None, reference: str, found: Sequence[ExpectedQuantity]
 ) -> Sequence[ExpectedQuantity]:
-    """The only number in words of a short reference: `two million`, `It doubled.`, `five seasons`.
-
-    None if it may be part of a name (`Six Degrees`), and not `one`, which may be a pronoun.
-    """
+    """The only number in words of a short reference (`two million`, `It doubled.`) that is no part of a name (`Six Degrees`)."""
     if len(reference.split()) > MAX_WORDS:
         return ()
     in_words = [each for each in found if not each.quantity.is_year]

@@ -56,10 +56,7 @@ ENGLISH_WORDS = word_set("the and of is are was were with for to at from")
 
 
 def _with_commas(text: str) -> re.Pattern[str] | None:
-    """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers.
-
-    A comma before three digits, as Mexico writes thousands, is decimal in German only.
-    """
+    """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers."""
     if not _SEPARATED.search(text):
         return None
     words = {word.strip('.,;:!?()"') for word in text.lower().split()}
@@ -270,10 +267,7 @@ def _other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
 
 
 def _line_numbers(plain: str) -> list[Span]:
-    """Numbers of list items: 1, or one with a neighbour; and items that continue within a line.
-
-    A single `42. That is the answer.` is not a list.
-    """
+    """Numbers of list items: 1, or one with a neighbour (not of a single `42. That is the answer.`); and those within a line."""
     found = list(_LINE_NUMBER.finditer(plain))
     numbers = {int(number[1]) for number in found}
     items = [

@@ -230,10 +230,7 @@ _GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].
 
 
 def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """`1.250` as 1,250, which it is where the other text has 1250.
-
-    Not in a text with another number of decimals, such as 1.25, which says how it writes them.
-    """
+    """`1.250` as 1,250, if the other text has 1250; not beside a number such as 1.25, which says how the text writes decimals."""
     grouped = [
         each
         for each in found

@@ -146,10 +146,7 @@ FALLS = frozenset(("a fall", "a loss"))
 
 
 def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
-    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
-
-    `asked`: the direction of an expected number beside which the reference names none.
-    """
+    """Those found that are no fall where a rise is expected, or the reverse; `asked`: the direction if the reference names none."""
     expected = _direction(number) or ("" if is_bracketed(number) else asked)
     return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
 

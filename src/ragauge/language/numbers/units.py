@@ -143,19 +143,13 @@ def _kind(unit: str) -> int | None:
 
 
 def are_of_other_kinds(one: str, other: str) -> bool:
-    """Whether one measures something else than the other: money and time, length and mass.
-
-    A speed and its length count as one: `1,228 km/h` may be cut to `1,228 km`.
-    """
+    """Whether they measure different things, as money and time; a speed and its length do not: `1,228 km/h` may be cut to `1,228 km`."""
     kinds = {_kind(one), _kind(other)}
     return len(kinds - {None}) == 2 and one.partition("/")[0] != other.partition("/")[0]
 
 
 def are_of_one_kind(one: str, other: str) -> bool:
-    """Whether both measure the same, such as length or time, or are two currencies.
-
-    A bare `$` may be any dollar.
-    """
+    """Whether both measure the same, such as length or time, or are two currencies; a bare `$` may be any dollar."""
     if one in MONEY and other in MONEY:
         return not ({one, other} <= _DOLLARS or {one, other} & _PARTS)
     one, other = _numerators(one, other)

@@ -71,7 +71,15 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
         ):
             continue
         end = found.end()
-        reading = Reading(start, end, _word_value(found[0]))
+        total = group = 0
+        for word in found[0].replace("-", " ").split():
+            if word in _BIG:
+                total, group = total + max(group, 1) * _BIG[word], 0
+            elif word in ("dozen", "hundred"):
+                group = max(group, 1) * (12 if word == "dozen" else 100)
+            else:
+                group += WORD_VALUES.get(word, 0)  # not of `and`, `a`, `an`
+        reading = Reading(start, end, Decimal(total + group))
         is_vague = found[0] in ("one", "dozen")
         if part := _PART.match(lowered, end):
             gap, name, plural = part.groups()
@@ -118,10 +126,7 @@ def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
 
 
 def _shares(lowered: str) -> Iterator[Reading]:
-    """The shares that do not begin with a number, as `two thirds` does: `half a million`, `a third of it`.
-
-    Halves of a year (`the second half`) are none, and ordinals (`a third party`) are none.
-    """
+    """The shares that begin with no number: `half a million`, `a third of it`; not `the second half` or `a third party`."""
     for found in _SHARE.finditer(lowered):
         scale, (start, end) = found[1] or found[3], found.span()
         if (
@@ -132,18 +137,6 @@ def _shares(lowered: str) -> Iterator[Reading]:
             continue
         value = DIVIDING.divide(Decimal(1), Decimal(_BELOW[found[2] or "half"]))
         yield Reading(start, end, value, scale=SCALES[scale] if scale else 0)
-
-
-def _word_value(number: str) -> Decimal:
-    total = group = 0
-    for word in number.replace("-", " ").split():
-        if word in _BIG:
-            total, group = total + max(group, 1) * _BIG[word], 0
-        elif word in ("dozen", "hundred"):
-            group = max(group, 1) * (12 if word == "dozen" else 100)
-        else:
-            group += WORD_VALUES.get(word, 0)  # not of `and`, `a`, `an`
-    return Decimal(total + group)
 
 
 _DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | (
