@@ -8,6 +8,11 @@ from ragauge.language.dates.parts import Date, date_of, full_year, is_day
 from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.words import RANKS, words_of
 
+_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
+_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
+_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
+_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
+
 
 @ReadingCache
 def dates(text: str) -> tuple[Date, ...]:
@@ -132,12 +137,6 @@ def _with_month(plain: str, text: str, found: re.Match[str]) -> Iterator[Date]:
         and _MONTH_CUE.search(plain, max(0, start - 8), start)
     ):
         yield date_of(text, start, end, month=month)
-
-
-_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
-_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
-_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
-_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
 
 
 def _numbered(plain: str, text: str) -> Iterator[Date]:

@@ -15,6 +15,7 @@ WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
     word: 20 + 10 * i for i, word in enumerate(TENS.split())
 }
 _AFTER_ONE = ("hundred", "thousand", "million", "billion", "trillion")
+_NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 
 def ends_in_number(plain: str, end: int) -> bool:
@@ -73,9 +74,6 @@ def read_before(plain: str, reading: Reading) -> None:
         sign = read_sign(plain, reading)
     if sign == "-":
         reading.value = reading.value.copy_negate()
-
-
-_NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 
 def read_sign(plain: str, reading: Reading) -> str:

@@ -26,6 +26,9 @@ MAX_ROUNDED = Decimal("0.15")
 percentages of a reference are exempt, because they show how precise the reference is."""
 SURE_DIGITS = 3
 """The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,6 @@ class Stated(NamedTuple):
     shifts: tuple[int, ...]
     text: str
     is_share: bool = False
-
-
-_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
-_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
-"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 def stated(

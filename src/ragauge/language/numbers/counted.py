@@ -16,6 +16,11 @@ from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import word_set
 
+_BARE = ("", "version")
+_NEAR = 100
+"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+
 
 class Counted(NamedTuple):
     """What a number counts: stems of its nouns; what it is per ("user" and "month" of `$2 per user per month`).
@@ -142,11 +147,6 @@ def _is_plural(word: str) -> bool:
     return (word[-1] == "s" and word[-2:] != "ss") or word in _PLURALS or word > "\u3000"
 
 
-_BARE = ("", "version")
-_NEAR = 100
-"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
-
-
 class CountedNumbers:
     """What the numbers of a text count.
 
@@ -220,9 +220,6 @@ def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Q
 
 def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and one.isdisjoint(other)
-
-
-_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 
 def asked_things(question: str | None) -> frozenset[str]:

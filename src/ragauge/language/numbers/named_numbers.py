@@ -35,6 +35,10 @@ _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSE = re.compile(r"([A-Z][a-z]+) $")
 _NO_BOOKS = function_words("en", "de", "fr", "es") | word_set("ab before after until open opens")
 _CLOCK = re.compile(r"\s?(?:Uhr|hrs?|h)\b", re.IGNORECASE)
+_FIRST_HOUR = re.compile(
+    r"(?<![\w:.,])([01]?[0-9]|2[0-4])\s?(?:[-–—]|bis|to|a|à|until)\s?$", re.IGNORECASE
+)
+_LAST_TIME = re.compile(r"\s?[-–—]\s?(([01]?[0-9]|2[0-4]):([0-5][0-9]))(?![\w:])")
 
 
 def with_names(
@@ -130,12 +134,6 @@ def _is_time(text: str, date: Date) -> bool:
     if not verse or not date.text[-1].isdigit() or ":0" in date.text:
         return True
     return verse[1].lower() in _NO_BOOKS or _CLOCK.match(text, date.end) is not None
-
-
-_FIRST_HOUR = re.compile(
-    r"(?<![\w:.,])([01]?[0-9]|2[0-4])\s?(?:[-–—]|bis|to|a|à|until)\s?$", re.IGNORECASE
-)
-_LAST_TIME = re.compile(r"\s?[-–—]\s?(([01]?[0-9]|2[0-4]):([0-5][0-9]))(?![\w:])")
 
 
 def _other_ends(text: str, time: Date) -> Iterator[Quantity]:

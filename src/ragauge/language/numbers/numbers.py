@@ -24,6 +24,10 @@ from ragauge.language.numbers.words import chinese_numbers, numbers_in_words
 from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.words import words_of
 
+_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
+_BETWEEN = re.compile(r"\s?-\s?|\sto\s")
+_MOST_BETWEEN = len(" to ")
+
 
 def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
     """All quantities of the text in order, including numbers in words and years of dates.
@@ -63,9 +67,6 @@ def _kept(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ..
     return tuple(found)
 
 
-_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
-
-
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
     """The quantities in a context; `7/10` and `7 out of 10` count as each other, too."""
     found = quantities(text, stated)
@@ -77,10 +78,6 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
         if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
             others.append((part, DIVIDING.divide(part.value, whole.value)))
     return (*found, *(only_matching(text, each.start, each.end, value) for each, value in others))
-
-
-_BETWEEN = re.compile(r"\s?-\s?|\sto\s")
-_MOST_BETWEEN = len(" to ")
 
 
 def _joined(plain: str, readings: Sequence[Reading]) -> Sequence[Reading]:

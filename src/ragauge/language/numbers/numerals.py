@@ -53,6 +53,7 @@ _ROMANCE_WORDS = word_set(
     "el los las del con una unos unas fue cuesta costó hay cerca la le les de du à al aux elle en est sont pour avec dans une coûte environ"
 )
 ENGLISH_WORDS = word_set("the and of is are was were with for to at from")
+_DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
 
 
 def _with_commas(text: str) -> re.Pattern[str] | None:
@@ -200,9 +201,6 @@ def _is_in_name(plain: str, start: int, end: int) -> bool:
         and _LABEL.search(plain, max(0, start - 24), start) is not None
         and _LABELLED.match(plain, end) is not None
     )
-
-
-_DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
 
 
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:

@@ -29,6 +29,8 @@ _PERCENTAGE = re.compile(
 )
 
 _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
+FALLS = frozenset(("a fall", "a loss"))
 
 
 @lru_cache(10_000)
@@ -52,9 +54,6 @@ def heading_scale(text: str) -> int:
 def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     """The scales that the bare numbers of the answer may have: those that the question and it name."""
     return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
-
-
-_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
 
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
@@ -140,9 +139,6 @@ def asked_direction(question: str) -> str:
     found = [_name(words) for words in _WORDS.finditer(lowered)]
     are_falls = {name in FALLS for name in found}
     return "" if len(are_falls) != 1 or _OPEN_QUESTION.match(lowered) else found[0]
-
-
-FALLS = frozenset(("a fall", "a loss"))
 
 
 def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:

@@ -73,6 +73,13 @@ USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterl
 """
 _TIME, _MONTHS = 0, 1
 _N_MEASURES = len(_MEASURES.replace("\n+", "").split("\n")) - 2
+_DOLLARS = frozenset(("USD", "AUD", "CAD", "NZD", "HKD", "SGD"))
+_PARTS = frozenset(("cent", "pound"))
+"""Parts of several currencies, or of a currency and a weight."""
+_DEGREES = frozenset(("K", "°C", "°F"))
+_ZERO_CELSIUS, _FREEZING, _NINE_FIFTHS = Decimal("273.15"), Decimal(32), Decimal("1.8")
+_IN_BRACKETS = 4
+"""The most characters between a measure and the same in another unit: `8 miles (12.8 km)`."""
 
 
 def _tables() -> tuple[dict[str, str], dict[str, int], dict[str, Decimal]]:
@@ -132,11 +139,6 @@ def unit_of(word: str) -> str | None:
     return f"{unit}{power}" if unit and (not power or unit in _LENGTHS) else None
 
 
-_DOLLARS = frozenset(("USD", "AUD", "CAD", "NZD", "HKD", "SGD"))
-_PARTS = frozenset(("cent", "pound"))
-"""Parts of several currencies, or of a currency and a weight."""
-
-
 def _kind(unit: str) -> int | None:
     kind = None if unit in _PARTS else -1 if unit in MONEY else _KINDS.get(unit)
     return _TIME if kind == _MONTHS else kind
@@ -173,10 +175,6 @@ def power_between(one: str, other: str) -> int | None:
     return ratio.adjusted() if ratio.normalize().as_tuple().digits == (1,) else None
 
 
-_DEGREES = frozenset(("K", "°C", "°F"))
-_ZERO_CELSIUS, _FREEZING, _NINE_FIFTHS = Decimal("273.15"), Decimal(32), Decimal("1.8")
-
-
 def converted(value: Decimal, unit: str, to: str) -> Decimal | None:
     """The value in another unit, to 34 digits; None if the units are not of one kind, or equal."""
     if unit == to or _KINDS.get(unit) != _KINDS.get(to):
@@ -206,10 +204,6 @@ def is_measure(unit: str) -> bool:
 
 def is_time(unit: str) -> bool:
     return _KINDS.get(unit) in (_TIME, _MONTHS)
-
-
-_IN_BRACKETS = 4
-"""The most characters between a measure and the same in another unit: `8 miles (12.8 km)`."""
 
 
 def in_units(found: Sequence[Quantity], wanted: Collection[str]) -> Iterator[Quantity]:
