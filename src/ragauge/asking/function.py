@@ -93,7 +93,8 @@ class FunctionTarget:
     """Calls a function: a coroutine on an event loop of its own, anything else in a thread.
 
     `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
-    fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without.
+    fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without. `by_name`: it
+    takes the question by name only.
     """
 
     function: Function
@@ -102,6 +103,7 @@ class FunctionTarget:
     required: tuple[str, ...] = ()
     row: str = ""
     takes_any: bool = False
+    by_name: bool = False
     threads: "Calls[Response | BaseException]" = field(default_factory=Calls)
     tasks: "Calls[Response | BaseException]" = field(default_factory=Calls)
     new_spans: "type[Spans] | None" = None
@@ -116,10 +118,13 @@ class FunctionTarget:
         parameters = list(signature.parameters.values())
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
         named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
-        has_first = named and named[0].kind is not named[0].KEYWORD_ONLY
-        if not has_first and "question" not in (each.name for each in named):
-            raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
+        by_name = not named or named[0].kind is named[0].KEYWORD_ONLY
+        if by_name:
+            named.sort(key=lambda each: each.name != "question")
+            if not named or named[0].name != "question":
+                raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
         first, *others = named
+        others = [each for each in others if each.kind is not each.VAR_POSITIONAL]
         row = first.name if first.name in WHOLE else ""
         fields = {} if row else {first.name: "question"}
         for each in others:
@@ -127,7 +132,7 @@ class FunctionTarget:
                 fields[each.name] = each.name
         settings = tuple(each.name for each in others if each.name not in FIELDS)
         required = tuple(each.name for each in others if each.default is each.empty)
-        return cls(function, fields, settings, required, row, takes_any)
+        return cls(function, fields, settings, required, row, takes_any, by_name)
 
     def arguments(self, inputs: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """The arguments of a call: the question first, by place, all others by name."""
@@ -137,6 +142,8 @@ class FunctionTarget:
             keywords |= {name: it for name, it in inputs.items() if name not in FIELDS}
         if self.row:
             return [dict(inputs)], {name: it for name, it in keywords.items() if name != self.row}
+        if self.by_name:
+            return [], keywords
         first = next(iter(self.fields))
         return [keywords.pop(first, None)], keywords
 
