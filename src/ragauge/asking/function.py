@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 WHOLE = ("row", "sample", "fields", "inputs", "item", "example")
 """Names of a first parameter that takes all fields of the question as a mapping."""
 Function = Callable[..., object]
+Outcome = Callable[..., Coroutine[object, None, "Response | BaseException"]]
 
 
 def open_function(given: "str | Function | Target") -> OpenTarget:
@@ -154,13 +155,13 @@ class FunctionTarget:
         inner = function if inspect.isroutine(function) else function.__call__
         call = partial(_outcome, partial(function, *given, **keywords), spans)
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await self.tasks.of_task(partial(call, is_async=True))
+            outcome = await self.tasks.result(partial(call, is_async=True), is_async=True)
         else:
-            outcome = await self.threads.of_thread(lambda: _at_once(call(is_async=False)))
+            outcome = await self.threads.result(partial(_at_once, call), is_async=False)
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
             call = partial(_outcome, lambda: value, spans, is_async=True)
-            outcome = await self.tasks.of_task(call)
+            outcome = await self.tasks.result(call, is_async=True)
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
         return outcome if spans is None else replace(outcome, spans=spans)
@@ -191,12 +192,10 @@ async def _outcome(
         return error
 
 
-def _at_once(
-    outcome: Coroutine[object, None, Response | BaseException],
-) -> Response | BaseException:
-    """The result of a coroutine that waits for nothing, in a thread without a loop."""
+def _at_once(call: Outcome) -> Response | BaseException:
+    """The result of a call that waits for nothing, in a thread without a loop."""
     try:
-        outcome.send(None)
+        call(is_async=False).send(None)
     except StopIteration as ended:
         return ended.value
     raise AssertionError("a call that is not async has waited")
