@@ -96,6 +96,10 @@ def wrong_metrics(own_metrics):
         return exact_match / 2
 
     @metric
+    def as_elsewhere(answer: str, ground_truth: str) -> float:
+        return 0.0
+
+    @metric
     def judged_well(answer: str, *, judge) -> float:
         return 0.0
 
@@ -125,6 +129,10 @@ def test_every_problem_is_said_at_once():
             ["needs_zebra"],
             "needs_zebra needs the column 'zebra'; the samples have answer, id, question, question_type, "
             "references, system",
+        ),
+        (
+            ["as_elsewhere"],
+            "as_elsewhere needs the column 'ground_truth'; here its name is 'reference'",
         ),
         (["which_first"], "circular dependency: feature hen → feature egg → feature hen"),
         (["navel"], "circular dependency: navel → navel"),

@@ -13,6 +13,8 @@ from itertools import cycle, permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ragauge.compat import not_covered
+from ragauge.compat.adapters import refusing
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
@@ -108,11 +110,10 @@ class _ByQuery(dict[str, dict[str, float]]):
             lines = [f"{query} 0 {doc} {grade}\n" for query, doc, grade in rows]
             Path(path).write_text("".join(lines), encoding="utf-8")
         else:
-            from ragauge.rankings.fusion import fuse as fuse_runs
-            from ragauge.rankings.fusion import write_run
+            from ragauge.rankings.fusion import fuse, write_run
 
             with Path(path).open("wb") as file:
-                write_run(fuse_runs([self], "combsum", norm="none"), file, tag=self.name or "run")
+                write_run(fuse([self], "combsum", norm="none"), file, tag=self.name or "run")
 
     def make_comparable(self, qrels: Values) -> Self:
         """Keep judged queries only; one that is missing has no documents."""
@@ -129,7 +130,7 @@ class _ByQuery(dict[str, dict[str, float]]):
     from_ir_datasets = from_ranxhub
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"ranx's {type(self).__name__}.{name} is not covered here")
+        raise AttributeError(not_covered("ranx", f"{type(self).__name__}.{name}"))
 
 
 class Qrels(_ByQuery):
@@ -166,7 +167,7 @@ def evaluate(
     ranked = _ranked(qrels, {"run": run}, names, make_comparable)
     found: dict[str, Any] = {}
     for name, measure in zip(names, ranked.names, strict=True):
-        by_query = {query: value or 0.0 for query, value in ranked.per_query(measure).items()}
+        by_query = _values(ranked, measure)
         values = np.array([by_query[query] for query in sorted(by_query)])
         mean = float(values.mean())
         found[name] = mean if return_mean else values
@@ -214,9 +215,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, p values and wins of each run, in ranx's form."""
-        found: dict[str, Any] = {
-            name: getattr(self, name) for name in ("stat_test", "metrics", "model_names")
-        }
+        kept = ("stat_test", "metrics", "model_names")
+        found: dict[str, Any] = {name: getattr(self, name) for name in kept}
         for model in self.model_names:
             found[model] = {"scores": self.results[model], "comparisons": {}, "win_tie_loss": {}}
         for (model, other), tests in self.comparisons.items():
@@ -234,8 +234,6 @@ class Report:
         from ragauge.report.report import Report as Written
 
         letters = dict(zip(self.model_names, cycle("abcdefghijklmnopqrstuvwxyz"), strict=False))
-        factor, lost = (100, 2) if self.show_percentages else (1, 0)
-        digits = max(self.rounding_digits - lost, 0)
         best = {name: max(run[name] for run in self.results.values()) for name in self.metrics}
         rows: list[list[str | Cell]] = []
         for model, values in self.results.items():
@@ -247,8 +245,8 @@ class Report:
                     if one == model and tests[name]["significant"]
                     if value > self.results[other][name]
                 ]
-                text, mark = f"{value * factor:.{digits}f}", marked("".join(worse))
-                row.append(Cell(text, mark, is_best=value == best[name]))
+                text = _shown(value, self.rounding_digits, self.show_percentages)
+                row.append(Cell(text, marked("".join(worse)), is_best=value == best[name]))
             rows.append(row)
         caption = f"Letters: significantly better than that run by {self.stat_test}'s test"
         header = ["#", "Model", *(name.upper() for name in self.metrics)]
@@ -284,9 +282,8 @@ def compare(
         raise PlanError("two runs have one name; give each its own: Run(…, name=…)")
     ranked = _ranked(qrels, given, names, make_comparable, seed=random_seed)
     values = {
-        (model, name): np.array([value or 0.0 for value in ranked.per_query(name, model).values()])
-        for model in given
-        for name in names
+        (model, name): np.array([*_values(ranked, name, model).values()])
+        for model, name in product(given, names)
     }
     means = {model: {name: float(values[model, name].mean()) for name in names} for model in given}
     report = Report(ranked, [*given], names, stat_test, rounding_digits, show_percentages, means)
@@ -377,11 +374,9 @@ class OptimizationReport:
 
     def to_table(self) -> str:
         """A line for each of the params."""
-        factor, lost = (100, 2) if self.show_percentages else (1, 0)
-        digits = max(self.rounding_digits - lost, 0)
-        values = {params: f"{value * factor:.{digits}f}" for params, value in self.results.items()}
-        width = max(map(len, values))
-        lines = (f"{params:{width}}  {value}" for params, value in values.items())
+        width = max(map(len, self.results))
+        shown = (self.rounding_digits, self.show_percentages)
+        lines = (f"{name:{width}}  {_shown(value, *shown)}" for name, value in self.results.items())
         return "\n".join([f"{'params':{width}}  {self.metric}", *lines])
 
     __str__ = __repr__ = to_table
@@ -425,6 +420,15 @@ def optimize_fusion(
     return (tried[place], report) if return_optimization_report else tried[place]
 
 
+def _values(ranked: "RankingResult", measure: str, run: str | None = None) -> dict[str, float]:
+    """By query the value of a run; 0 where ranx has no other."""
+    return {query: value or 0.0 for query, value in ranked.per_query(measure, run).items()}
+
+
+def _shown(value: float, digits: int, is_percentage: bool) -> str:
+    return f"{value * 100:.{max(digits - 2, 0)}f}" if is_percentage else f"{value:.{digits}f}"
+
+
 def _by_query(rows: Iterable[tuple[Any, Any, float]]) -> dict[str, dict[str, float]]:
     made: dict[str, dict[str, float]] = {}
     for query, document, value in rows:
@@ -449,3 +453,6 @@ def _ranked(
             raise PlanError(f"{what}; make_comparable=True takes those judged")
     judged = {q: {doc: int(grade) for doc, grade in docs.items()} for q, docs in qrels.items()}
     return rank(judged, runs, metrics, complete=True, compat="trec10", seed=seed)
+
+
+__getattr__ = refusing("ranx")

@@ -9,6 +9,7 @@ from ragauge.encoders.models import DEFAULT_PRECISION, model_info
 from ragauge.engine.graph import Input, Node
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
+from ragauge.loaders.mapping import field_of
 from ragauge.metric import PARTS, PRECISION, PROMPTS, Column, Definition, Feature, Metric
 from ragauge.samples.samples import FIELDS, REFERENCE, REFERENCES
 from ragauge.suite import Entry, Suite
@@ -191,8 +192,11 @@ class GraphBuilder:
         if column.nullable:
             return Input(unavailable=f"the samples have no column {name!r}")
         columns = {*FIELDS, *self.columns, *catalog.features()}
+        field = REFERENCE if field_of(name) == REFERENCES else field_of(name)
         hint = (
-            did_you_mean(name, columns) or f"; the samples have {', '.join(sorted(self.columns))}"
+            (f"; here its name is {field!r}" if field not in (None, name) else "")
+            or did_you_mean(name, columns)
+            or f"; the samples have {', '.join(sorted(self.columns))}"
         )
         self.problems.append(f"{definition.name} needs the column {name!r}{hint}")
         return Input(unavailable=f"no column {name!r}")
