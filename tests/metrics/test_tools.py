@@ -140,8 +140,16 @@ def test_broken_arguments_are_the_systems_fault():
     assert score.value == 4
     assert [each["call"] for each in score.evidence["invalid"]] == [1, 2, 3, 4]
     assert score.evidence["invalid"][3]["problem"] == "there is no tool 'seek'"
+    assert "unusable_schemas" not in score.evidence
     expected = wanted(A)
     assert rg.score("tool_precision", messages=made, expected_calls=expected).value == approx(1 / 5)
+    match = rg.score("tool_call_match", messages=chat(("search", "{")), expected_calls=expected)
+    assert match.evidence["why"].startswith("calls search: the arguments are no JSON: ")
+
+
+def test_a_schema_that_cannot_be_used_is_named():
+    score = rg.score("invalid_calls", messages=chat(A), tools={"search": {"type": "objekt"}})
+    assert (score.value, score.evidence["unusable_schemas"]) == (0, ["search"])
 
 
 def test_counts_of_a_turn():

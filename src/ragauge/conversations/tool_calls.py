@@ -157,7 +157,7 @@ def _expected_list(calls: object) -> list[Call]:
         if not is_object(given):
             raise TranscriptError(f"expected call {number} must be an object with a name")
         values = mapping_of(given)
-        if "name" not in values and "function" not in values and len(values) == 1:
+        if len(values) == 1 and not {"name", "function", *_ARGUMENT_KEYS} & values.keys():
             ((name, allowed),) = values.items()
             values = {"name": name, "arguments": allowed}
         call = call_of(values)

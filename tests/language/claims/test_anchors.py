@@ -97,6 +97,7 @@ NO_CLAIMS = (
     *("Acme sold 5 million", "Yes, it is a car", "well he was a singer"),
     *("These cars have a radio", "Acme appears to own Initech"),
     *("WHO SOLD IT", "IT SOLD THE CAR", "ACME DEFEATED US"),
+    *("The Acme hall was built by.", "The Acme hall was built by", "Ada Grant is known as"),
 )
 
 

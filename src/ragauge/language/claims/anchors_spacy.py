@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 Extractor = Literal["auto", "embedded", "spacy"]
 
 # The labels of spaCy's own English pipelines, and of Universal Dependencies.
-_SUBJECTS = frozenset(("nsubj", "nsubjpass", "nsubj:pass"))
-_OBJECTS = frozenset(("dobj", "obj", "attr", "oprd"))
-_AGENTS = frozenset(("agent", "obl:agent"))
-_WITHIN_NAME = frozenset(("compound", "amod", "poss", "nmod:poss", "flat", "flat:name", "nmod"))
-_WITHIN_OF = frozenset(("pobj", "nmod"))
-_CLAUSES = frozenset(("ccomp", "xcomp", "acl", "pcomp", "advcl"))
-_RELATIVE_CLAUSES = frozenset(("relcl", "acl:relcl"))
-_NUMERIC = frozenset(("CARDINAL", "MONEY", "PERCENT", "QUANTITY"))
-_TEMPORAL = frozenset(("DATE", "TIME"))
+_SUBJECTS = {"nsubj", "nsubjpass", "nsubj:pass"}
+_OBJECTS = {"dobj", "obj", "attr", "oprd"}
+_AGENTS = {"agent", "obl:agent"}
+_WITHIN_NAME = {"compound", "amod", "poss", "nmod:poss", "flat", "flat:name", "nmod"}
+_WITHIN_OF = {"pobj", "nmod"}
+_CLAUSES = {"ccomp", "xcomp", "acl", "pcomp", "advcl"}
+_RELATIVE_CLAUSES = {"relcl", "acl:relcl"}
+_NUMERIC = {"CARDINAL", "MONEY", "PERCENT", "QUANTITY"}
+_TEMPORAL = {"DATE", "TIME"}
 _BARE_YEAR = re.compile(r"(?<![\w.,])(?:1[1-9]|20)\d\d(?!\w|[.,]\d)", re.ASCII)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -48,10 +48,9 @@ def spacy_anchors(
 ) -> Anchors | None:
     """The anchors of the text as an English spaCy pipeline finds them.
 
-    Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind,
-    or all if the pipeline has no entity recogniser. Returns None, for the built-in extractor to take
-    over, if `extractor` is "auto" and no pipeline with a parser is installed, or if the text is longer
-    than the pipeline accepts. MissingExtraError if spaCy is needed and missing, LabelError if a
+    Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind, or all if the pipeline has no
+    entity recogniser. None, for the built-in extractor to take over, if `extractor` is "auto" and no pipeline with a parser is
+    installed, or if the text is longer than the pipeline accepts. MissingExtraError if spaCy is needed and missing, LabelError if a
     pipeline is.
     """
     nlp = _named_pipeline(pipeline) if pipeline else installed_pipeline()
@@ -71,12 +70,10 @@ def spacy_anchors(
         found = [*_within(numbers, _spans(doc, _NUMERIC)), *_within(dates, times)]
         # Years that the entity recogniser calls dates and the rules, without a cue, do not.
         known = {place for date in dates for place in range(date.start, date.end)}
-        years = [_BARE_YEAR.search(text, start, end) for start, end in times]
-        found += [
-            Date(year[0], *year.span(), {"year": int(year[0])})
-            for year in years
-            if year and year.start() not in known
-        ]
+        for start, end in times:
+            year = _BARE_YEAR.search(text, start, end)
+            if year and year.start() not in known:
+                found.append(Date(year[0], *year.span(), {"year": int(year[0])}))
     name = f"spacy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
     return Anchors(in_order((*found, *_claims(doc, text, Stated(found)))), name)
 
@@ -124,38 +121,27 @@ def _need_spacy() -> None:
 
 def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
     for verb in doc:
-        agent = _agent(verb)
-        subject, object = _subject(verb), agent or _child(verb, _OBJECTS)
+        subject, by = _child(verb, _SUBJECTS), _child(verb, _AGENTS)
+        if subject is None and verb.dep_ == "conj":
+            subject = _child(verb.head, _SUBJECTS)
+        elif subject is not None and verb.dep_ in _RELATIVE_CLAUSES:
+            subject = verb.head if subject.lower_ in ("who", "which", "that") else subject
+        agent = by and (_child(by, _WITHIN_OF) or (by if by.dep_ == "obl:agent" else None))
+        object = agent or _child(verb, _OBJECTS)
         if subject is None or object is None or _is_unsure(verb):
             continue
-        if verb.sent.text.rstrip().endswith("?"):
+        if verb.sent.text.rstrip().endswith("?") or stated.covers(*_phrase(object)):
             continue
-        doer, done_to = (object, subject) if agent else (subject, object)
-        if _is_pronoun(doer) or _is_pronoun(done_to) or stated.covers(*_phrase(object)):
+        if _is_pronoun(subject) or _is_pronoun(object):
             continue
         phrases = [_phrase(subject), _phrase(object)]
         start = min(verb.idx, *(start for start, _ in phrases))
         end = max(verb.idx + len(verb.text), *(end for _, end in phrases))
-        first, second = (slice(*_phrase(token)) for token in (doer, done_to))
-        yield Claim(text[start:end], start, end, text[first], verb.text, text[second])
+        doer, done_to = (text[slice(*each)] for each in (reversed(phrases) if agent else phrases))
+        yield Claim(text[start:end], start, end, doer, verb.text, done_to)
 
 
-def _subject(verb: "Token") -> "Token | None":
-    """The verb's subject, resolved for relative pronouns and for verbs joined by `and`."""
-    subject = _child(verb, _SUBJECTS)
-    if subject is None and verb.dep_ == "conj":
-        return _child(verb.head, _SUBJECTS)
-    if subject is not None and verb.dep_ in _RELATIVE_CLAUSES:
-        return verb.head if subject.lower_ in ("who", "which", "that") else subject
-    return subject
-
-
-def _agent(verb: "Token") -> "Token | None":
-    by = _child(verb, _AGENTS)
-    return (_child(by, _WITHIN_OF) or (by if by.dep_ == "obl:agent" else None)) if by else None
-
-
-def _child(token: "Token", labels: frozenset[str]) -> "Token | None":
+def _child(token: "Token", labels: set[str]) -> "Token | None":
     return next((child for child in token.children if child.dep_ in labels), None)
 
 
@@ -190,7 +176,7 @@ def _phrase(token: "Token") -> tuple[int, int]:
     return start, end
 
 
-def _spans(doc: "Doc", labels: frozenset[str]) -> list[Span]:
+def _spans(doc: "Doc", labels: set[str]) -> list[Span]:
     return [(entity.start_char, entity.end_char) for entity in doc.ents if entity.label_ in labels]
 
 

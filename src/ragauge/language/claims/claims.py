@@ -1,11 +1,4 @@
-"""Claims: a subject, an assertive verb and an object, found in English text by rules.
-
-A claim is an assertive verb (from a list) between a subject phrase and an object phrase.
-`X was built by Y` is a claim with the subject Y; `X is a Y`, `X was born in Y` and `X has two Ys` are
-claims too. Hedged statements (may, could, suggest, seem, possibly, if …), questions, negations (two
-words close together cannot support a "not") and statements about pronouns, which name nothing to look
-for, are not claims.
-"""
+"""Claims: a subject, an assertive verb and an object, found in English text by rules."""
 
 import re
 from bisect import bisect_right
@@ -72,6 +65,10 @@ def is_pronoun(word: str) -> bool:
 def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
     """The claims of the text in order, without those whose object is only one of the `stated` ones.
 
+    A claim is an assertive verb (from a list) between a subject phrase and an object phrase; `X was built by Y` has the subject Y.
+    Hedged statements (may, could, suggest, seem, possibly, if …), questions, negations (two words close together cannot support a
+    "not") and statements about pronouns, which name nothing to look for, are not claims.
+
     >>> [(one.subject, one.verb, one.object) for one in claims("The bridge was built by Ann Lee.")]
     [('Ann Lee', 'built', 'bridge')]
     """
@@ -120,11 +117,6 @@ class _Sentence:
         """The span in the text of the words from `first` to `last`."""
         return self._starts[first], self._starts[last] + len(self.words[last])
 
-    @cached_property
-    def is_shouted(self) -> bool:
-        """Whether the whole sentence is in capitals."""
-        return self.plain[self.start : self.end].isupper()
-
     def claims(self, stated: Stated | None) -> Iterator[Claim]:
         lowered = self.lowered
         is_hedged, subject = False, None
@@ -135,65 +127,52 @@ class _Sentence:
             elif word == ":" or (word == "but" and is_hedged):
                 is_hedged, subject = False, None
             elif word in lexicon.VERBS and not is_hedged:
-                before, is_passive = self._skip_auxiliaries(at)
-                if before is None or not self._is_verb(at, before):
+                before, is_passive = self._before(at)
+                if before is None:
                     continue
                 subject = self._subject(before, subject)
                 object = self._object(at, is_passive) if subject else None
-                if not (subject and object) or (stated and self._is_amount(object, stated)):
+                if not (subject and object):
+                    continue
+                if stated and all(  # only an amount or a date: `330 metres tall`
+                    stated.covers(*self._span(each, each))
+                    or (each != object[0] and lowered[each] in lexicon.MEASURED)
+                    for each in object
+                ):
                     continue
                 start, end = self._span(min(subject[0], at), object[-1])
-                phrases = [
-                    self.text[slice(*self._span(places[0], places[-1]))]
-                    for places in (subject, object)
-                ]
+                spans = [self._span(each[0], each[-1]) for each in (subject, object)]
                 if "by" in lowered[at + 1 : object[0]]:
-                    phrases.reverse()
-                doer, done_to = phrases
+                    spans.reverse()
+                doer, done_to = (self.text[slice(*span)] for span in spans)
                 yield Claim(self.text[start:end], start, end, doer, self.words[at], done_to)
 
-    def _is_amount(self, places: Sequence[int], stated: Stated) -> bool:
-        """Whether the phrase is only an amount or a date: `330 metres tall`."""
-        return all(
-            stated.covers(*self._span(at, at))
-            or (at != places[0] and self.lowered[at] in lexicon.MEASURED)
-            for at in places
-        )
-
-    def _skip_auxiliaries(self, at: int) -> tuple[int | None, bool]:
-        """The position where the subject should end (None for a negated verb), and whether it is passive."""
-        is_passive = False
-        before = at - 1
+    def _before(self, at: int) -> tuple[int | None, bool]:
+        """Where the subject should end, and whether the verb is passive; None if it is negated, or a noun or participle of the same form."""
+        word, is_passive, before = self.lowered[at], False, at - 1
         while before >= max(0, at - _MAX_PHRASE):
-            word = self.lowered[before]
-            if word in lexicon.NEGATIONS or word.endswith("n't") or word == "to":
+            each = self.lowered[before]
+            if each in lexicon.NEGATIONS or each.endswith("n't") or each == "to":
                 return None, False
-            if word in lexicon.AUXILIARIES:
-                is_passive |= word in lexicon.BE
+            if each in lexicon.AUXILIARIES:
+                is_passive |= each in lexicon.BE
             elif not self._is_adverb(before):
                 break
             before -= 1
-        return before, is_passive
-
-    def _is_verb(self, at: int, before: int) -> bool:
-        """Whether the word at `at` is a verb here, not a noun or participle of the same form."""
-        word = self.lowered[at]
         following = self.lowered[at + 1] if at + 1 < len(self.lowered) else ""
-        if following in ("not", "never", "no", "of") or self._is_name(at):
-            return False
-        if word in lexicon.HAVE or (word in lexicon.COPULAS and word in lexicon.BE):
-            return before == at - 1 or self.lowered[at - 1] not in lexicon.AUXILIARIES
-        if word in lexicon.BARE and word not in lexicon.ASSERTIVE:
-            if at - 1 > before:
-                return bool({"did", "does", "do", "will"} & set(self.lowered[before + 1 : at]))
-            noun = self.lowered[before] if before >= 0 else ""
-            return noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3
         previous = self.lowered[at - 1] if at else ""
-        return (
-            previous not in lexicon.DETERMINERS
-            and previous not in lexicon.PREPOSITIONS
-            and previous != "of"
-        )
+        if following in ("not", "never", "no", "of") or self._is_name(at):
+            is_verb = False
+        elif word in lexicon.HAVE or (word in lexicon.COPULAS and word in lexicon.BE):
+            is_verb = before == at - 1 or previous not in lexicon.AUXILIARIES
+        elif word in lexicon.ASSERTIVE or word not in lexicon.BARE:
+            is_verb = previous not in lexicon.BEFORE_NOUNS
+        elif at - 1 > before:
+            is_verb = not {"did", "does", "do", "will"}.isdisjoint(self.lowered[before + 1 : at])
+        else:
+            noun = self.lowered[before] if before >= 0 else ""
+            is_verb = noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3
+        return before if is_verb else None, is_passive
 
     def _subject(self, end: int, last: Sequence[int] | None) -> Sequence[int] | None:
         """The positions of the subject phrase that ends at `end`."""
@@ -213,25 +192,21 @@ class _Sentence:
             start -= 1
         if start > end or self.lowered[start] in lexicon.POINTING:
             return None
-        if (
-            start
-            and self.lowered[start - 1] in lexicon.PREPOSITIONS
-            and self.lowered[start] in lexicon.MONTHS
-        ):
-            start += 1  # `In May Acme …`
+        is_after = start > 0 and self.lowered[start - 1] in lexicon.PREPOSITIONS
+        start += is_after and self.lowered[start] in lexicon.MONTHS  # `In May Acme …`
         while start <= end and self._is_leading(start):
             start += 1
-        return self._named(range(start, end + 1))
+        return None if start > end or self._is_pronoun(end) else range(start, end + 1)
 
     def _object(self, at: int, is_passive: bool) -> Sequence[int] | None:
         """The positions of the object phrase after the verb at `at`; of the agent for a passive."""
-        word = self.lowered[at]
-        start = at + 1
-        while start < len(self.words) and self._is_adverb(start):
+        word, start, n = self.lowered[at], at + 1, len(self.words)
+        while start < n and self._is_adverb(start):
             start += 1
-        if start >= len(self.words):
+        if start >= n:
             return None
         following = self.lowered[start]
+        takes_none = is_passive or word in lexicon.NO_OBJECT
         if (following == "by" and word in lexicon.PARTICIPLES) or (
             word in lexicon.PLACED and following in lexicon.PLACED[word].split()
         ):
@@ -239,40 +214,29 @@ class _Sentence:
         elif (
             following in lexicon.PREPOSITIONS
             or following in lexicon.IDIOMS.get(word, "")
-            or (
-                (is_passive or word in lexicon.NO_OBJECT)
-                and word not in lexicon.NAMING
-                and word not in lexicon.LINKING
-            )
+            or (takes_none and word not in lexicon.NAMING and word not in lexicon.LINKING)
         ):
             return None
         starts_noun = (
             following in lexicon.DETERMINERS
             or following in lexicon.COUNTS
-            or self.words[start][0].isupper()
             or following[0].isdigit()
+            or "".join(self.words[start : start + 1])[:1].isupper()
         )
-        if word in lexicon.COPULAS and not starts_noun:
+        if not starts_noun and (
+            word in lexicon.COPULAS or (word in lexicon.HAVE and not following.endswith("s"))
+        ):
             return None
-        if word in lexicon.HAVE and not (starts_noun or following.endswith("s")):
-            return None
-        return self._noun_phrase(start)
-
-    def _noun_phrase(self, start: int) -> Sequence[int] | None:
-        while start < len(self.words) and (self._is_leading(start) or self.words[start] in "$€£%"):
+        while start < n and (self._is_leading(start) or self.words[start] in "$€£%"):
             start += 1
         end = start
-        if (
-            0 < start < len(self.words)
-            and self.lowered[start] in lexicon.PARTICIPLES
-            and self._is_leading(start - 1)
-        ):
-            end += 1  # `the reclaimed land`
-        while end < len(self.words) and end - start < _MAX_PHRASE and self._is_in_phrase(end):
+        if 0 < start < n and self.lowered[start] in lexicon.PARTICIPLES:
+            end += self._is_leading(start - 1)  # `the reclaimed land`
+        while end < n and end - start < _MAX_PHRASE and self._is_in_phrase(end):
             end += 1
         while end > start and (self._is_adverb(end - 1) or self.lowered[end - 1] == "of"):
             end -= 1
-        return self._named(range(start, end))
+        return None if start >= end or self._is_pronoun(end - 1) else range(start, end)
 
     def _is_in_phrase(self, at: int) -> bool:
         word = self.lowered[at]
@@ -285,9 +249,11 @@ class _Sentence:
         return at > 0 and len(self.lowered[at - 1]) == 1  # `J. K. Rowling`
 
     def _is_pronoun(self, at: int) -> bool:
-        if self.lowered[at].partition("'")[0] not in lexicon.PRONOUNS:
-            return False
-        return self.is_shouted or is_pronoun(self.words[at].partition("'")[0])
+        word = self.words[at].partition("'")[0]
+        is_shouted = (
+            word.lower() in lexicon.PRONOUNS and self.plain[self.start : self.end].isupper()
+        )
+        return is_shouted or is_pronoun(word)
 
     def _is_name(self, at: int) -> bool:
         """Whether a capital shows that the word is not a verb: `the United States`."""
@@ -296,18 +262,14 @@ class _Sentence:
     def _is_leading(self, at: int) -> bool:
         """Whether the word before a noun need not be looked up: an article, a number …"""
         word = self.lowered[at]
-        if word in lexicon.LEADING or word[:1].isdigit():
-            return True
-        return word.endswith("ly") and self._is_adverb(at)
+        return (
+            word in lexicon.LEADING
+            or word[:1].isdigit()
+            or (word.endswith("ly") and self._is_adverb(at))
+        )
 
     def _is_adverb(self, at: int) -> bool:
         word = self.lowered[at]
         return word in lexicon.ADVERBS or (
             word.endswith("ly") and len(word) > 4 and not self._is_name(at)
         )
-
-    def _named(self, places: Sequence[int]) -> Sequence[int] | None:
-        """The positions; None if they are empty or end in a pronoun."""
-        if not places or self._is_pronoun(places[-1]):
-            return None
-        return places

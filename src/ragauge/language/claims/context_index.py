@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
@@ -25,8 +24,6 @@ SHORT = 5_000
 """Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
 """The largest distance in characters of two words of a phrase."""
-
-
 Place = tuple[int, int]
 """Start and end, as in text[start:end]."""
 Anchor = Quantity | Date | Claim
@@ -48,8 +45,7 @@ def embedded_anchors(
 
     A claim whose object is only an amount or a date is omitted, because that is an anchor itself.
 
-    >>> from ragauge.features.texts import dates
-    >>> from ragauge.features.texts import quantities
+    >>> from ragauge.features.texts import dates, quantities
     >>> text = "Microsoft released the Pixel phone in 2016 for $649. It may rain."
     >>> [one.text for one in embedded_anchors(text, quantities(text), dates(text))]
     ['Microsoft released the Pixel phone', '2016', '$649']
@@ -77,21 +73,19 @@ class Passage:
 
     def __init__(self, text: str, words: Words) -> None:
         self.text = text
-        self._spaced = words.spaced
-        self._words = words
+        self._words, self._spaced = words, words.spaced
         # Searching a short text takes less time than building the set of its words.
         self._is_short = 0 < len(self._spaced) < SHORT
         self._looked_up: dict[str, list[Place]] = {}
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The distinct words."""
+    def _distinct(self) -> frozenset[str]:
         return frozenset(self._words.listed)
 
     def has(self, phrase: Sequence[str]) -> bool:
         """Whether all words of the phrase occur."""
         if not self._is_short:
-            return self.words.issuperset(phrase)
+            return self._distinct.issuperset(phrase)
         for word in phrase:  # noqa: SIM110, a generator takes longer
             if f" {word} " not in self._spaced:
                 return False
@@ -169,14 +163,14 @@ class ContextIndex:
         return tuple(map(Passage, self.contexts, self.words))
 
     @cached_property
-    def numbers(self) -> dict[Decimal, list[tuple[int, Quantity]]]:
-        """The quantities of all contexts by value, each unit once."""
+    def numbers(self) -> dict[Decimal, dict[tuple[str, bool], tuple[int, Quantity]]]:
+        """The quantities of all contexts by value, and by unit and whether they are years."""
         table: dict[Decimal, dict[tuple[str, bool], tuple[int, Quantity]]] = {}
         for context, found in enumerate(self.quantities):
             for quantity in found:
                 units = table.setdefault(quantity.value, {})
                 units.setdefault((quantity.unit, quantity.is_year), (context, quantity))
-        return {value: list(units.values()) for value, units in table.items()}
+        return table
 
     @cached_property
     def distinct_dates(self) -> list[tuple[int, Date]]:
@@ -184,10 +178,9 @@ class ContextIndex:
         dates = [(context, date) for context, found in enumerate(self.dates) for date in found]
         if len(dates) <= FEW:
             return dates
-        known: dict[tuple[frozenset[tuple[str, int | str]], bool], tuple[int, Date]] = {}
+        known: dict[object, tuple[int, Date]] = {}
         for context, date in dates:
-            stated = frozenset(date.parts.items()), date.either_order
-            known.setdefault(stated, (context, date))
+            known.setdefault((frozenset(date.parts.items()), date.either_order), (context, date))
         return list(known.values())
 
     @cached_property
@@ -219,7 +212,7 @@ def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
     of its object, at most 300 characters apart in one context, whatever is between them.
     """
     if isinstance(anchor, Claim):
-        stated = tuple(_content(anchor.subject)), tuple(_content(anchor.object))
+        stated = _content(anchor.subject), _content(anchor.object)
         # An answer may repeat a claim many times, and a context its words.
         known = context_index.claim_supports
         if stated not in known:
@@ -227,16 +220,22 @@ def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
         return known[stated]
     found: tuple[int, Quantity | Date] | None
     if isinstance(anchor, Quantity):
-        given = context_index.numbers.get(anchor.value, ())
+        given = context_index.numbers.get(anchor.value, {}).values()
         found = next((each for each in given if same_quantity(anchor, each[1], unit=True)), None)
     else:
         given = context_index.dates_like(anchor)
         found = next((each for each in given if supports(each[1], anchor)), None)
         if not found and anchor.year is not None and len(anchor.parts) == 1:
             # `the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year.
-            given = context_index.numbers.get(Decimal(anchor.year), ())
+            given = context_index.numbers.get(Decimal(anchor.year), {}).values()
             found = next((each for each in given if not (each[1].unit or each[1].spelled)), None)
     return found and _at(context_index, found[0], found[1].start, found[1].end)
+
+
+def _content(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase that a context must have: all but articles and `of`."""
+    found = words(phrase)
+    return tuple([word for word in found if word not in _NO_CONTENT] or found)
 
 
 def _words_support(
@@ -251,21 +250,13 @@ def _words_support(
     return None
 
 
-def _content(phrase: str) -> list[str]:
-    """The words of a phrase that a context must have: all but articles and `of`."""
-    found = words(phrase)
-    return [word for word in found if word not in _NO_CONTENT] or found
-
-
 def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
-    first = next(subjects, None)
-    after = next(objects, None) if first else None
-    # The object that ends last, of those that do not start after the subject.
-    before: Place | None = None
-    if first is None or after is None:
-        return None
-    for start, end in chain([first], subjects):
+    after = next(objects, None)
+    before: Place | None = (
+        None  # the object that ends last, of those that do not start after the subject
+    )
+    for start, end in subjects if after else ():
         while after is not None and after[0] <= start:
             before = after if before is None else max(before, after, key=itemgetter(1))
             after = next(objects, None)

@@ -92,6 +92,7 @@ PREPOSITIONS = _set("""
 CONJUNCTIONS = _set(
     "and or but while because although though when where so yet nor plus whereas how why"
 )
+BEFORE_NOUNS = DETERMINERS | PREPOSITIONS | {"of"}
 STOPPING_WORDS = PREPOSITIONS | CONJUNCTIONS | RELATIVES
 _LINKS = """
 in at on near: born located based situated lived lives live | in at of: died | for at: works worked

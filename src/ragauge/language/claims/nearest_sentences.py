@@ -28,11 +28,6 @@ def sentences_of(text: str, words: Sequence[Word], position: int = 0) -> Iterato
     """The sentences of a text that have words, cut into pieces of at most MAX_WORDS words.
 
     `words` are those of the text; `position` is that of the text among others.
-
-    >>> from ragauge.language.stems import stemmed
-    >>> text = "It is open. Why?"
-    >>> [(one.start, one.end) for one in sentences_of(text, stemmed(text))]
-    [(0, 11), (12, 16)]
     """
     first = 0
     for start, end in sentence_spans(text):
@@ -42,9 +37,8 @@ def sentences_of(text: str, words: Sequence[Word], position: int = 0) -> Iterato
         for at in range(first, after, MAX_WORDS):
             own = words[at : min(at + MAX_WORDS, after)]
             is_first, is_last = at == first, at + MAX_WORDS >= after
-            yield Sentence(
-                position, start if is_first else own[0].start, end if is_last else own[-1].end, own
-            )
+            first_place = start if is_first else own[0].start
+            yield Sentence(position, first_place, end if is_last else own[-1].end, own)
         first = after
 
 

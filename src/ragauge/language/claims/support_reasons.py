@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from ragauge.language.facts.differences import Difference
 from ragauge.language.text import excerpt
 
-TEXT_SHOWN = 80
+SHOWN, TEXT_SHOWN, PHRASE_SHOWN = 4, 80, 60
+"""Details that a reason names, and the most characters of the texts that differ, and of others."""
+FEW = 1
+"""Missing words that do not by themselves explain a low value."""
 _SAYS = "says {found!r} where {other} says {expected!r}"
 SAYS = {
     **dict.fromkeys(("negation", "opposite", "roles", "quantifier"), _SAYS),
@@ -33,20 +36,11 @@ def in_words(difference: Difference, other: str) -> str:
 
 def as_data(difference: Difference, other: str) -> Mapping[str, object]:
     """A difference as evidence: its kind, and text and span in the answer and in the other text, None where one says nothing of it."""
-    sides = {"answer": difference.found, other: difference.expected}
-    shown = {
-        side: part
-        and {"text": excerpt(part.text, TEXT_SHOWN), "start": part.start, "end": part.end}
-        for side, part in sides.items()
-    }
-    place = {"place": difference.context} if other == "context" else {}
-    return {"kind": difference.kind, **shown, **place}
-
-
-SHOWN = 4
-PHRASE_SHOWN = 60
-FEW = 1
-"""Missing words that do not by themselves explain a low value."""
+    shown: dict[str, object] = {"kind": difference.kind}
+    for side, part in (("answer", difference.found), (other, difference.expected)):
+        text = part and excerpt(part.text, TEXT_SHOWN)
+        shown[side] = part and {"text": text, "start": part.start, "end": part.end}
+    return shown | ({"place": difference.context} if other == "context" else {})
 
 
 def why_supported(
@@ -62,21 +56,17 @@ def why_supported(
 
     >>> why_supported(0.2, ["in Rome"])
     "no context has 'in Rome'; no single sentence says much of it"
-    >>> why_supported(0.9, [])
-    'the contexts have all its words'
-    >>> why_supported(0.1, [], doubted="Cats chase dogs.")
-    "the contexts have all its words, but read together they do not say 'Cats chase dogs.'"
     """
     if differences:
         return "; ".join(in_words(each, "the closest sentence") for each in differences[:SHOWN])
-    read = f"read together they do not say {named([doubted])}" if doubted else ""
     if value >= 0.5 and missing:
         return f"no context has {named(missing)}; the closest sentences say much the same in other words"
     first = f"no context has {named(missing)}" if missing else "the contexts have all its words"
     if value >= 0.5 or len(missing) > FEW:
         return first
-    if read:
-        return f"{first}{'; ' if missing else ', but '}{read}"
+    if doubted:
+        joint = "; " if missing else ", but "
+        return f"{first}{joint}read together they do not say {named([doubted])}"
     return f"{first}; no single sentence says much of it"
 
 
@@ -85,19 +75,16 @@ def why_hallucinated(unsupported: Sequence[str], n: int, *, has_drifted: bool) -
 
     >>> why_hallucinated(["$5"], 2, has_drifted=False)
     "no context supports '$5' (1 of 2 numbers, dates and claims)"
-    >>> why_hallucinated([], 0, has_drifted=False)
-    'it states no number, date or claim that could be checked'
     """
-    what = f"all {n} numbers, dates and claims" if n > 1 else "its number, date or claim"
-    parts = [f"the contexts support {what}"]
     if not n:
-        parts = ["it states no number, date or claim that could be checked"]
+        found = "it states no number, date or claim that could be checked"
     elif unsupported:
         share = f"{len(unsupported)} of {n} numbers, dates and claims"
-        parts = [f"no context supports {named(unsupported)} ({share})"]
-    if has_drifted:
-        parts.append("under a fifth of its words are in the contexts")
-    return "; ".join(parts)
+        found = f"no context supports {named(unsupported)} ({share})"
+    else:
+        what = f"all {n} numbers, dates and claims" if n > 1 else "its number, date or claim"
+        found = f"the contexts support {what}"
+    return found + "; under a fifth of its words are in the contexts" * has_drifted
 
 
 def named(texts: Sequence[str]) -> str:

@@ -20,9 +20,13 @@ from ragauge.language.facts.differences import (
     n_shared,
     part_of,
 )
-from ragauge.language.facts.polarity import in_other_words, turned
-from ragauge.language.facts.reader import Fact, Part, Statement, read
-from ragauge.language.facts.statements import compare, focused, remarks
+from ragauge.language.facts.reader import SIGNS, Fact, Part, Statement, read
+from ragauge.language.facts.statements import (
+    compare,
+    in_other_words,
+    remarks,
+    turned,
+)
 
 MIN_SHARED = 0.5
 """The likeness of two statements from which one of many facts is taken for the expected one."""
@@ -33,7 +37,6 @@ MAX_FACTS = 3
 
 MAX_CHARACTERS, MAX_COMPARED = 20_000, 100
 """Characters of a text, and its facts or statements, up to which it is compared; a longer one speaks of too much."""
-
 MAX_FACTS_OF_PASSAGES = 1_000
 SAME_NUMBER = ("currency", "period", "unit")
 """Differences between facts that have the same number, so that fewer words need to be the same."""
@@ -69,31 +72,21 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     ours, theirs, asked = read(answer), read(expected), read(question)
     if any(max(len(each), len(facts_of(each))) > MAX_COMPARED for each in (ours, theirs, asked)):
         return Alignment((), ())
-    known = facts_of(asked)
-    found = [
-        each
-        for each in _of_facts(ours, theirs, known, known)
-        if each.kind != "member" or _is_in_clause(each, ours, theirs)
-    ] or [*remarks(ours, theirs, asked)]
+    known, found = facts_of(asked), list[Difference]()
+    for each in _of_facts(ours, theirs, known, known):
+        assert each.found and each.expected
+        if each.kind == "member":  # only if the clause that says what the answer's does has it
+            clauses = focused(_at(each.expected, theirs), _at(each.found, ours))
+            if not clauses.start <= each.expected.start < clauses.end:
+                continue
+        found.append(each)
+    found = found or [*remarks(ours, theirs, asked)]
     for statement in ours:
         partner = max(theirs, key=lambda other: n_shared(statement, other), default=None)
         if partner and (len(theirs) == 1 or n_shared(statement, partner)):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
     words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
     return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
-
-
-def _is_in_clause(
-    difference: Difference, ours: Sequence[Statement], theirs: Sequence[Statement]
-) -> bool:
-    """Whether the clause that says what an answer's statement does has what that contradicts."""
-    assert difference.found and difference.expected
-    clauses = focused(_at(difference.expected, theirs), _at(difference.found, ours))
-    return clauses.start <= difference.expected.start < clauses.end
-
-
-def _at(part: Part | Fact, statements: Sequence[Statement]) -> Statement:
-    return next(each for each in statements if each.start <= part.start < each.end)
 
 
 def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
@@ -117,8 +110,7 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         if partner is None:
             continue
         clauses = focused(partner, statement)
-        n_covered = len(statement.keys & partner.keys)
-        is_covered = n_covered >= MIN_COVERED * len(statement.keys)
+        is_covered = len(statement.keys & partner.keys) >= MIN_COVERED * len(statement.keys)
         each = [
             one
             for theirs in (partner, clauses)
@@ -130,6 +122,34 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         each = each or [*turned(statement, clauses, asked, MIN_ALIKE)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
+
+
+def focused(theirs: Statement, ours: Statement) -> Statement:
+    """The clauses of a longer statement that say what ours does: those of the fewest words that have all that both share.
+
+    Clauses end at commas, colons and the like.
+    """
+    keys = ours.keys & theirs.keys
+    items = [(word.start, word.end, word.key) for word in theirs.words if word.key in keys]
+    for fact in theirs.facts:
+        same = next((at for at, each in enumerate(ours.facts) if is_same(fact, each)), None)
+        items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
+    if not items:
+        return theirs
+    items.sort()
+    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
+    first, last, at = items[0][0], items[-1][1], 0
+    for _, end, key in items:  # the shortest run of items that has each of their keys
+        inside[key] += 1
+        while inside[items[at][2]] > 1:
+            inside[items[at][2]] -= 1
+            at += 1
+        if len(inside) == n_keys and end - items[at][0] < last - first:
+            first, last = items[at][0], end
+    signs = [token for token in theirs.tokens if token.text in SIGNS]
+    start = max((sign.end for sign in signs if sign.end <= first), default=theirs.start)
+    end = min((sign.start for sign in signs if sign.start >= last), default=theirs.end)
+    return theirs.part(start, end)
 
 
 def _of_passage(
@@ -184,9 +204,7 @@ class _Passages:
 
         A statement that is hardly more than a fact is looked up with the words of the question.
         """
-        keys = statement.keys
-        if len(keys) < MIN_KEYS:
-            keys = keys | {key for each in asked for key in each.keys}
+        keys = statement.keys | (keys_of(asked) if len(statement.keys) < MIN_KEYS else set[str]())
         found = [self._with_key.get(key, ()) for key in sorted(keys)]
         for fact in statement.facts:
             facts = [each.facts for each, _ in self._statements]
@@ -217,20 +235,20 @@ def _of_facts(
     new = [fact for fact in stated if not _is_among(fact, [*wanted, *known])]
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
-        if not found:
-            continue
         is_clear = len({str(fact.value) for fact, _ in found}) == 1 and len(ours) <= MAX_STATEMENTS
-        if not is_clear or found[0][1] == LIKELY:
-            other = _at(expected, theirs)
-            pairs = [(fact, kind, _at(fact, ours)) for fact, kind in found]
-            found = [  # of which the statements share most of their words, and have few facts
-                (fact, kind)
-                for fact, kind, one in pairs
-                if len(one.facts) <= MAX_FACTS and likeness(one, other) >= MIN_SHARED
-            ]
-        for fact, kind in found[:1]:
-            yield Difference(kind, part_of(fact), part_of(expected))
+        for fact, kind in found:
+            # The first of which the statements share most of their words, and have few facts.
+            one, other = _at(fact, ours), _at(expected, theirs)
+            if (is_clear and found[0][1] != LIKELY) or (
+                len(one.facts) <= MAX_FACTS and likeness(one, other) >= MIN_SHARED
+            ):
+                yield Difference(kind, part_of(fact), part_of(expected))
+                break
 
 
 def _is_among(fact: Fact, others: Sequence[Fact]) -> bool:
     return any(is_same(fact, other) for other in others)
+
+
+def _at(part: Part | Fact, statements: Sequence[Statement]) -> Statement:
+    return next(each for each in statements if each.start <= part.start < each.end)

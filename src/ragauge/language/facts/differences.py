@@ -8,14 +8,9 @@ from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact, Part, Statement, Word
-from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, converted, power_between
 
-MIN_SIZE = 3
-"""The fewest words and facts of a statement that words are compared with."""
-MIN_LIKENESS = 0.5
-"""The likeness of two statements from which their words are compared."""
 GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
 """A number whose point may be one between thousands, as in German and Spanish."""
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -40,27 +35,6 @@ class Difference(NamedTuple):
 def part_of(one: Fact | Word) -> Part:
     """The part of a text that is a fact, or a word."""
     return Part(one.shown, one.start, one.end)
-
-
-class Item(NamedTuple):
-    """A word or fact that two statements share, at its place in one of them."""
-
-    key: str
-    start: int
-    end: int
-    role: str
-    kind: str
-
-    @property
-    def is_agent(self) -> bool:
-        """Whether it is who does something in the passive: `by Ada`, not `by law`."""
-        return self.role == "by" and self.kind not in ("word", "noun")
-
-
-def span(statement: Statement, words: Sequence[Word | Item]) -> Part:
-    """The part of a statement from the first to the last of some words."""
-    start, end = words[0].start, words[-1].end
-    return Part(statement.text[start - statement.start : end - statement.start], start, end)
 
 
 def facts_of(statements: Sequence[Statement]) -> list[Fact]:
@@ -90,33 +64,11 @@ def likeness(one: Statement, other: Statement) -> float:
     return 2 * n_shared(one, other) / n if n else 0.0
 
 
-def kind_of_word(word: Word) -> str:
-    """`dense`: of a script that has no capitals, and an order that is fixed."""
-    return "dense" if word.key[0] > "\u3000" else "name" if word.is_name else "word"
-
-
-def are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
-    """Whether two statements are alike enough for their words to be compared; one of two words or fewer must have the same words."""
-    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE:
-        return bool(theirs.keys) and ours.keys == theirs.keys
-    return likeness(ours, theirs) >= least
-
-
-def joints(statement: Statement) -> list[Part]:
-    """Commas and words such as `and`, but not the first letter of `U.K.`."""
-    joints, text = vocabulary().joints, statement.text
-    return [
-        token
-        for token in statement.tokens
-        if token.text in joints and not text.startswith(".", token.end - statement.start)
-    ]
-
-
 def is_same(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, as far as both say it."""
+    ours, theirs = one.value, other.value
     if one.kind != other.kind:
         return False
-    ours, theirs = one.value, other.value
     if isinstance(ours, Date) and isinstance(theirs, Date):
         return supports(ours, theirs) or supports(theirs, ours)
     if isinstance(ours, tuple):
@@ -129,16 +81,13 @@ def contradiction(one: Fact, other: Fact) -> str:
 
     LIKELY if they contradict each other only where the statements are alike: `AES-128` and `TLS 1.2`, `7` and `8 years`.
     """
+    ours, theirs = one.value, other.value
     if one.kind != other.kind:
         return ""
-    ours, theirs = one.value, other.value
     if isinstance(ours, Date) and isinstance(theirs, Date):
         pairs = [(a, b) for a in readings(ours) for b in readings(theirs)]
         # No reading of the two agrees in all parts that both state, of which there is one.
-        are_others = all(
-            not a.keys().isdisjoint(b) and any(a[name] != b[name] for name in a.keys() & b)
-            for a, b in pairs
-        )
+        are_others = all(any(a[name] != b[name] for name in a.keys() & b) for a, b in pairs)
         return "date" if are_others else ""
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         if one.kind == "member":
@@ -170,10 +119,6 @@ def is_within(one: Fact, other: Fact) -> bool:
     return any(within(stated, limit) for limit, stated in _values(one, other))
 
 
-def _value(fact: Fact) -> Decimal:
-    return abs(cast(Decimal, fact.value))
-
-
 def _is_same_amount(one: Fact, other: Fact) -> bool:
     """Whether two amounts are equal in one unit, or one may be the other rounded."""
     for ours, theirs in _values(one, other):
@@ -191,10 +136,10 @@ def _is_same_amount(one: Fact, other: Fact) -> bool:
 
 def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
     """The two amounts in one unit, if there is one; a number without a unit may also be a share of a percentage."""
-    for plain, theirs in ((one, other), (other, one)):
-        if (grouped := GROUPED.fullmatch(plain.text)) and plain.unit == theirs.unit:
-            yield Decimal(grouped[1] + grouped[2]), _value(theirs)
-    ours, theirs = _value(one), _value(other)
+    ours, theirs = (abs(cast(Decimal, each.value)) for each in (one, other))
+    for plain, each, value in ((one, other, theirs), (other, one, ours)):
+        if (grouped := GROUPED.fullmatch(plain.text)) and plain.unit == each.unit:
+            yield Decimal(grouped[1] + grouped[2]), value
     if not (one.unit and other.unit):
         yield ours, theirs
         if "%" in (one.unit, other.unit):

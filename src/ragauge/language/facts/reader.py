@@ -14,7 +14,6 @@ from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
-from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.units import is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
@@ -77,16 +76,15 @@ class Fact(NamedTuple):
     def shown(self) -> str:
         """What it says, with what a negation, a bound or a period adds."""
         bound = f"{BOUNDS.get(self.bound, self.bound)} " if self.bound else ""
-        return (
-            "not " * self.is_negated + bound + self.text + (f" per {self.per}" if self.per else "")
-        )
+        per = f" per {self.per}" if self.per else ""
+        return "not " * self.is_negated + bound + self.text + per
 
 
 class Word(NamedTuple):
     """A content word: its span, its stem, whether it is part of a name, and what stands before it.
 
-    `has_article`: an article that has no cases stands before it. `opposites`: the pairs of opposites that it belongs to, with its side. `role`: "by" behind a word such as
-    `by`, "to" behind another preposition, else "".
+    `opposites`: the pairs of opposites that it belongs to, with its side. `role`: "by" behind a word such as `by`, "to" behind
+    another preposition, else "". `has_article`: an article that has no cases stands before it.
     """
 
     key: str
@@ -142,22 +140,36 @@ def read(text: str) -> tuple[Statement, ...]:
     >>> [(fact.kind, fact.text, fact.unit, fact.per) for fact in statement.facts]
     [('amount', '$18', 'USD', 'month')]
     """
-    tokens = [Part(each[0].lower(), *each.span()) for each in vocabulary().token.finditer(text)]
-    negated, denied = ({tokens[at].start for at in _negated(tokens, n)} for n in (NEAR, 1))
-    facts, opposite = _facts(text, tokens), {"over": "most", "under": "least"}
+    known = vocabulary()
+    tokens = [Part(each[0].lower(), *each.span()) for each in known.token.finditer(text)]
+    ends, negated, denied = SIGNS | known.but, set[int](), set[int]()
+    for at, token in enumerate(tokens):
+        if (
+            token.text not in known.negations
+            or {each.text for each in tokens[at + 1 : at + 2]} & known.merely
+        ):
+            continue
+        parts = [tokens[at + 1 : at + 2 + NEAR]]
+        if token.text in known.negations_after:
+            parts.append(tokens[max(0, at - 2) : at][::-1])
+        for part in parts:
+            starts = [each.start for each in takewhile(lambda each: each.text not in ends, part)]
+            negated.update(starts)
+            denied.update(starts[:2])
+    facts = _facts(text, tokens)
     for at, fact in enumerate(facts):
-        if fact.start in denied and fact.bound in opposite:  # `not over 5` is `at most 5`
-            facts[at] = fact._replace(bound=opposite[fact.bound])
-        elif fact.start in denied:
-            facts[at] = fact._replace(is_negated=True)
+        if fact.start in denied:  # `not over 5` is `at most 5`
+            bound = {"over": "most", "under": "least"}.get(fact.bound)
+            facts[at] = fact._replace(bound=bound) if bound else fact._replace(is_negated=True)
     starts, places = ([each.start for each in parts] for parts in (facts, tokens))
     found: list[Statement] = []
     for start, end in sentence_spans(text):
         own = facts[bisect_left(starts, start) : bisect_left(starts, end)]
         part = tokens[bisect_left(places, start) : bisect_left(places, end)]
         words = tuple(_words(text, start, own, part, negated))
-        known = vocabulary().scopes
-        scopes = {name: token for token in reversed(part) for name in known.get(token.text, ())}
+        scopes = {
+            name: token for token in reversed(part) for name in known.scopes.get(token.text, ())
+        }
         found.append(Statement(text[start:end], start, end, own, words, scopes, part))
     return tuple(found)
 
@@ -178,39 +190,15 @@ def _words(
         ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
-        before = [each.text for each in tokens[max(0, at - 2) : at]]
-        yield Word(
-            key=stem(token.text)[:PREFIX],
-            text=text[token.start : token.end],
-            start=token.start,
-            end=token.end,
-            is_name=text[token.start].isupper()
-            and (token.start > start or (following == token.end + 1 and text[following].isupper())),
-            opposites=opposites,
-            role="by"
-            if not known.by.isdisjoint(before)
-            else "to"
-            if not known.turning.isdisjoint(before)
-            else "",
-            has_article=not known.articles.isdisjoint(before[-1:]),
-            is_negated=token.start in negated,
+        is_name = text[token.start].isupper() and (
+            token.start > start or (following == token.end + 1 and text[following].isupper())
         )
-
-
-def _negated(tokens: Sequence[Part], n: int) -> set[int]:
-    """The places of the tokens that a negation denies: the next one, and `n` more."""
-    known = vocabulary()
-    found: set[int] = set()
-    for at, token in enumerate(tokens):
-        following = tokens[at + 1].text if at + 1 < len(tokens) else ""
-        if token.text not in known.negations or following in known.merely:
-            continue
-        places = [range(at + 1, min(len(tokens), at + 2 + n))]
-        if token.text in known.negations_after:
-            places.append(range(at - 1, max(-1, at - 3), -1))
-        for each in places:
-            found.update(takewhile(lambda place: tokens[place].text not in SIGNS | known.but, each))
-    return found
+        before = {each.text for each in tokens[max(0, at - 2) : at]}
+        role = "by" if before & known.by else "to" if before & known.turning else ""
+        has_article = at > 0 and tokens[at - 1].text in known.articles
+        key, own = stem(token.text)[:PREFIX], text[token.start : token.end]
+        is_negated = token.start in negated
+        yield Word(key, own, *token[1:], is_name, opposites, role, has_article, is_negated)
 
 
 def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
@@ -226,15 +214,11 @@ def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
     found += [*_codes(text, tokens), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
-    found += [
-        Fact("member", text[token.start : token.end], token.start, token.end, classes[token.text])
-        for token in tokens
-        if token.text in classes and token.end + 1 not in starts
-    ]
-    found += [
-        Fact("member", each[0], *each.span(), ("place", each[1]))
-        for each in _ORDINAL.finditer(text)
-    ]
+    for name, start, end in tokens:
+        if name in classes and end + 1 not in starts:
+            found.append(Fact("member", text[start:end], start, end, classes[name]))
+    for each in _ORDINAL.finditer(text):
+        found.append(Fact("member", each[0], *each.span(), ("place", each[1])))
     kept: list[Fact] = []
     taken: set[int] = set()
     for fact in found:  # dates before codes before amounts
@@ -290,37 +274,33 @@ def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
 
 
 def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
-    places = [token.start for token in tokens]
+    """The amounts, each with the unit, bound and period beside it."""
+    known, places = vocabulary(), [token.start for token in tokens]
     parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
     for quantity in in_other_languages(text, quantities(text)):
         is_vague = quantity.only_matches and not is_time(quantity.unit)
-        if not (quantity.is_year or is_vague or quantity.start in parted):
-            first, last = (bisect_left(places, at) for at in (quantity.start, quantity.end))
-            yield _amount(text, quantity, tokens, first, last)
-
-
-def _amount(text: str, quantity: Quantity, tokens: Sequence[Part], first: int, last: int) -> Fact:
-    """The amount of the tokens from `first` to before `last`, with the unit, bound and period beside it."""
-    known = vocabulary()
-    unit, start, end = quantity.unit, quantity.start, quantity.end
-    before = [each.text for each in tokens[max(0, first - NEAR) : first]]
-    # `3 millions d'euros`
-    for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
-        if not unit and tokens[at].text in known.units:
-            unit, end, last = known.units[tokens[at].text], tokens[at].end, at + 1
-    before = [*takewhile(lambda word: word not in SIGNS, reversed(before))]
-    after = [each.text for each in tokens[last : last + NEAR + 1]]
-    after = [*takewhile(lambda word: word not in SIGNS, after)]
-    if not unit and before and known.units.get(before[0]) == "%":
-        unit = "%"
-    digits = quantity.text
-    if not unit and len(digits) == 4 and digits.isdigit() and int(digits) in YEARS:
-        return _of_date(Date(digits, start, quantity.end, {"year": int(quantity.value)}))
-    per = (_period(after) or _period(before[::-1])) if unit else ""
-    is_free = not any(each[0].isdigit() for each in after)
-    beside = (*before, *(each for each in after if is_free or each.startswith(BEHIND)))
-    bound = next((known.bounds[each] for each in beside if each in known.bounds), "")
-    return Fact("amount", text[start:end], start, end, quantity.value, unit, per, bound)
+        if quantity.is_year or is_vague or quantity.start in parted:
+            continue
+        unit, digits, start, end = quantity.unit, quantity.text, quantity.start, quantity.end
+        first, last = bisect_left(places, start), bisect_left(places, end)
+        # `3 millions d'euros`
+        for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
+            if not unit and tokens[at].text in known.units:
+                unit, end, last = known.units[tokens[at].text], tokens[at].end, at + 1
+        before, after = (
+            [*takewhile(lambda word: word not in SIGNS, (each.text for each in part))]
+            for part in (tokens[max(0, first - NEAR) : first][::-1], tokens[last : last + NEAR + 1])
+        )
+        if not unit and before and known.units.get(before[0]) == "%":
+            unit = "%"
+        if not unit and len(digits) == 4 and digits.isdigit() and int(digits) in YEARS:
+            yield _of_date(Date(digits, start, quantity.end, {"year": int(quantity.value)}))
+            continue
+        per = (_period(after) or _period(before[::-1])) if unit else ""
+        is_free = not any(each[0].isdigit() for each in after)
+        beside = (*before, *(each for each in after if is_free or each.startswith(BEHIND)))
+        bound = next((known.bounds[each] for each in beside if each in known.bounds), "")
+        yield Fact("amount", text[start:end], start, end, quantity.value, unit, per, bound)
 
 
 def _period(words: Sequence[str]) -> str:

@@ -2,33 +2,28 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from itertools import product
+from typing import NamedTuple
 
 from ragauge.language.facts.differences import (
-    MIN_LIKENESS,
     Difference,
-    are_comparable,
     beside,
     facts_of,
     is_same,
-    joints,
     keys_of,
-    kind_of_word,
     likeness,
     part_of,
-    span,
 )
-from ragauge.language.facts.polarity import opposite_of, turned
-from ragauge.language.facts.reader import SIGNS, Statement, Word
+from ragauge.language.facts.reader import Part, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 
-MIN_LIKENESS_OF_MANY = 0.7
-"""The likeness of two statements from which their words are compared in an answer of many statements."""
+MIN_LIKENESS, MIN_LIKENESS_OF_MANY = 0.5, 0.7
+"""The likeness of two statements from which their words are compared; in an answer of many statements."""
+MIN_SIZE = 3
+"""The fewest words and facts of a statement that words are compared with."""
 FEW = 2
-"""The most statements that are few."""
-MAX_SHORT_STATEMENT = 2
-"""Words of two statements that are so short that an opposite is all they need to have in common."""
+"""The most statements that are few, and the most words of a statement of which an opposite is all it needs to have in common."""
 AGREEING_BOUNDS = ({"least", "over"}, {"most", "under"})
 EXCLUSIVE_SCOPES = (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only"))
 REMARK = frozenset(";(；（")
@@ -37,8 +32,53 @@ MAX_SHORT = 2
 """Letters of capitals that are no names by themselves: `FY`, `US`."""
 MAX_WORDS, MAX_DENSE = 3, 6
 """The most words, or Chinese signs, of an item of a list; longer ones are clauses."""
+MIN_STEM = 4
+"""The letters that a word has at least which a prefix turns into its opposite."""
 GERMAN = {"der", "die", "das", "den", "dem", "und", "ist", "im", "mit", "für", "von", "zu"}
 ENGLISH = {"the", "of", "and", "is"}
+
+
+class _Item(NamedTuple):
+    """A word or fact that two statements share, at its place in one of them."""
+
+    key: str
+    start: int
+    end: int
+    role: str
+    kind: str
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether it is who does something in the passive: `by Ada`, not `by law`."""
+        return self.role == "by" and self.kind not in ("word", "noun")
+
+
+def _span(statement: Statement, words: Sequence[Word | _Item]) -> Part:
+    """The part of a statement from the first to the last of some words."""
+    start, end = words[0].start, words[-1].end
+    return Part(statement.text[start - statement.start : end - statement.start], start, end)
+
+
+def _kind(word: Word) -> str:
+    """`dense`: of a script that has no capitals, and an order that is fixed."""
+    return "dense" if word.key[0] > "\u3000" else "name" if word.is_name else "word"
+
+
+def _are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
+    """Whether two statements are alike enough for their words to be compared; one of two words or fewer must have the same words."""
+    if len(theirs.keys) + len(theirs.facts) < MIN_SIZE:
+        return bool(theirs.keys) and ours.keys == theirs.keys
+    return likeness(ours, theirs) >= least
+
+
+def _joints(statement: Statement) -> list[Part]:
+    """Commas and words such as `and`, but not the first letter of `U.K.`."""
+    joints, text = vocabulary().joints, statement.text
+    return [
+        token
+        for token in statement.tokens
+        if token.text in joints and not text.startswith(".", token.end - statement.start)
+    ]
 
 
 def compare(
@@ -64,22 +104,17 @@ def compare(
     stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
         yield from _other_items(ours, theirs, stated, known)
-    are_short = all(
-        len(each.keys) <= MAX_SHORT_STATEMENT and not each.facts for each in (ours, theirs)
-    )
+    are_short = all(len(each.keys) <= FEW and not each.facts for each in (ours, theirs))
     if len(answer) == 1 and are_short:
         # A question may take a direction for granted: `Why did it rise?`, but not `Did it rise or fall?`.
         sides = {side for each in asked for word in each.words for side in word.opposites}
-        is_granted = any(
-            (pair, side) in sides and (pair, 1 - side) not in sides
-            for word in ours.words
-            for pair, side in word.opposites
-        )
-        if not is_granted and (opposite := opposite_of(ours, theirs)):
+        granted = {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides}
+        is_granted = any(not granted.isdisjoint(word.opposites) for word in ours.words)
+        if not is_granted and (opposite := _opposite(ours, theirs)):
             yield opposite
     if len(answer) > FEW:
         least = MIN_LIKENESS_OF_MANY
-    if not are_comparable(ours, theirs, least):
+    if not _are_comparable(ours, theirs, least):
         return
     for found, expected in EXCLUSIVE_SCOPES:  # beside the same word
         if found not in ours.scopes or expected not in theirs.scopes:
@@ -96,7 +131,7 @@ def compare(
     new = [name for name in here if all(word.key not in known for word in name)]
     lost = [name for name in there if all(word.key not in stated for word in name)]
     if new and lost:
-        yield Difference("entity", span(ours, new[0]), span(theirs, lost[0]))
+        yield Difference("entity", _span(ours, new[0]), _span(theirs, lost[0]))
 
 
 def _names(statement: Statement, *, is_german: bool) -> list[list[Word]]:
@@ -112,59 +147,29 @@ def _names(statement: Statement, *, is_german: bool) -> list[list[Word]]:
     return [run for run in runs if len(run) > 1 or (run and run[0].is_name and not is_german)]
 
 
-def focused(theirs: Statement, ours: Statement) -> Statement:
-    """The clauses of a longer statement that say what ours does: those of the fewest words that have all that both share.
-
-    Clauses end at commas, colons and the like.
-    """
-    keys = ours.keys & theirs.keys
-    items = [(word.start, word.end, word.key) for word in theirs.words if word.key in keys]
-    for fact in theirs.facts:
-        same = next((at for at, each in enumerate(ours.facts) if is_same(fact, each)), None)
-        items += [] if same is None else [(fact.start, fact.end, f"#{same}")]
-    if not items:
-        return theirs
-    items.sort()
-    n_keys, inside = len({key for _, _, key in items}), Counter[str]()
-    first, last, at = items[0][0], items[-1][1], 0
-    for _, end, key in items:  # the shortest run of items that has each of their keys
-        inside[key] += 1
-        while inside[items[at][2]] > 1:
-            inside[items[at][2]] -= 1
-            at += 1
-        if len(inside) == n_keys and end - items[at][0] < last - first:
-            first, last = items[at][0], end
-    signs = [token for token in theirs.tokens if token.text in SIGNS]
-    start = max((sign.end for sign in signs if sign.end <= first), default=theirs.start)
-    end = min((sign.start for sign in signs if sign.start >= last), default=theirs.end)
-    return theirs.part(start, end)
-
-
 def _other_items(
     ours: Statement, theirs: Statement, stated: Set[str], known: Set[str]
 ) -> Iterator[Difference]:
     """Items of a list that the other statement has in part."""
+
+    def is_in(item: Sequence[Word], keys: Set[str]) -> bool:
+        # All signs of a Chinese word, else one of the words.
+        return (all if _kind(item[0]) == "dense" else any)(word.key in keys for word in item)
+
     here, there = _items(ours), _items(theirs)
-    n_shared = sum(_is_stated(item, ours.keys) for item in there)
     if min(len(here), len(there)) < 2 or max(len(here), len(there)) < 3:
         return
-    if kind_of_word(here[-1][0]) != kind_of_word(there[-1][0]):
+    n_shared = sum(is_in(item, ours.keys) for item in there)
+    is_enough = n_shared >= 2 or (n_shared and likeness(ours, theirs) >= MIN_LIKENESS)
+    if _kind(here[-1][0]) != _kind(there[-1][0]) or not is_enough:
         return
-    if n_shared < (1 if likeness(ours, theirs) >= MIN_LIKENESS else 2):
-        return
-    added = [item for item in here[1:] if len(here) > 2 and not _is_stated(item, known)]
-    lost = [item for item in there if not _is_stated(item, stated)]
-    expected = span(theirs, lost[0]) if lost else None
+    added = [item for item in here[1:] if len(here) > 2 and not is_in(item, known)]
+    lost = [item for item in there if not is_in(item, stated)]
+    expected = _span(theirs, lost[0]) if lost else None
     if added:
-        yield Difference("item", span(ours, added[0]), expected)
+        yield Difference("item", _span(ours, added[0]), expected)
     elif lost:
         yield Difference("left out", None, expected)
-
-
-def _is_stated(item: Sequence[Word], keys: Set[str]) -> bool:
-    """Whether the keys have one of the words; all, if they are Chinese signs."""
-    are_there = [word.key in keys for word in item]
-    return all(are_there) if kind_of_word(item[0]) == "dense" else any(are_there)
 
 
 def _items(statement: Statement) -> Sequence[Sequence[Word]]:
@@ -172,7 +177,7 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
 
     Its items are all names, or none is: `Ida, a teacher, and Colm` are two.
     """
-    cuts = joints(statement)
+    cuts = _joints(statement)
     last = next((at for at, token in enumerate(cuts) if token.text not in ",;、，"), None)
     if last is None:
         return []
@@ -181,12 +186,12 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
     for word in statement.words:
         parts[bisect_left(starts, word.start)].append(word)
     parts = [part for part in parts[: last + 2] if part]
-    is_dense = any(kind_of_word(word) == "dense" for part in parts for word in part)
+    is_dense = any(_kind(word) == "dense" for part in parts for word in part)
     longest = MAX_DENSE if is_dense else MAX_WORDS
     if len(parts) < 2 or any(len(part) > longest for part in parts[1:-1]):
         return []
     items = [parts[0][-1:], *parts[1:-1], parts[-1][: 2 if is_dense else 1]]
-    kinds = {kind_of_word(item[0]) for item in items if item[0].start > statement.start}
+    kinds = {_kind(item[0]) for item in items if item[0].start > statement.start}
     return items if len(kinds) == 1 else []
 
 
@@ -199,33 +204,201 @@ def remarks(
     """
     if not answer:
         return
-    first = answer[0]
-    signs = (
-        token.start
-        for token in first.tokens
-        if token.text in REMARK or token.text in vocabulary().but
-    )
-    end = next(signs, first.end)
+    first, signs = answer[0], REMARK | vocabulary().but
+    end = next((token.start for token in first.tokens if token.text in signs), first.end)
     facts = [fact for fact in first.facts if fact.start < end]
     words = [word for word in first.words if word.start < end]
+    wanted, new = facts_of(expected), keys_of(expected) - keys_of(asked)
     if end < first.end and all(each.is_negated for each in (*facts, *words)):
         right = {word.key: word for each in expected for word in each.words}
         pairs = [
-            (word, right[word.key]) for word in words if word.key in right.keys() - keys_of(asked)
-        ]
-        pairs += [
-            (fact, each) for fact in facts for each in facts_of(expected) if is_same(fact, each)
+            *((word, right[word.key]) for word in words if word.key in new),
+            *((fact, each) for fact in facts for each in wanted if is_same(fact, each)),
         ]
         for one, other in pairs[:1]:
             yield Difference("negation", part_of(one), part_of(other))
     elif len(facts) == 1 and not words:
-        known = [*facts_of(expected), *facts_of(asked)]
-        other = next((each for each in facts_of(expected) if each.kind == facts[0].kind), None)
+        known = [*wanted, *facts_of(asked)]
+        other = next((each for each in wanted if each.kind == facts[0].kind), None)
         if other and not any(is_same(facts[0], each) for each in known):
             yield Difference("side remark", part_of(facts[0]), part_of(other))
-    elif words and not facts and end < first.end:
+    elif 0 < len(words) <= MAX_DENSE and not facts and end < first.end:
         known = keys_of(expected) | keys_of(asked)
-        rest = keys_of(answer) & keys_of(expected) - keys_of(asked)
-        are_name = all(kind_of_word(word) != "word" for word in words) and len(words) <= MAX_DENSE
-        if are_name and rest and not any(word.key in known for word in words):
-            yield Difference("side remark", span(first, words), None)
+        is_name = all(_kind(word) != "word" and word.key not in known for word in words)
+        if is_name and keys_of(answer) & new:
+            yield Difference("side remark", _span(first, words), None)
+
+
+def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> list[tuple[int, int]]:
+    """The spans of words of the other text that have one of the same direction in ours: `fell` for `declined`."""
+    sides = {side for statement in ours for word in statement.words for side in _directions(word)}
+    return [
+        (word.start, word.end)
+        for statement in theirs
+        for word in statement.words
+        if not sides.isdisjoint(_directions(word))
+    ]
+
+
+def _directions(word: Word) -> list[tuple[int, int]]:
+    return [(pair, side ^ word.is_negated) for pair, side in word.opposites]
+
+
+def turned(
+    ours: Statement, theirs: Statement, asked: Sequence[Statement], least: float
+) -> Iterator[Difference]:
+    """A statement with the opposite sense; two changes that turn it cancel each other.
+
+    An opposite word, a negation, two sides exchanged, and the passive each turn the sense: `B is lighter than A` says that
+    `A is heavier than B`.
+    """
+    if not _are_comparable(ours, theirs, least):
+        return
+    opposite = _opposite(ours, theirs)
+    # Where a statement has both words of a pair of opposites, `the south is hot and the north cold`: if the two count as
+    # one word, and if they do not.
+    both: set[int] = set()
+    for statement in (ours, theirs):
+        sides = {side for word in statement.words for side in word.opposites}
+        both |= {pair for pair, side in sides if (pair, 1 - side) in sides}
+    orders = [_exchanged(ours, theirs, apart) for apart in ((), both)[: 1 + bool(both)]]
+    if orders[0] and all(orders) and not opposite:
+        yield orders[0]
+    elif opposite and not any(orders):
+        yield opposite
+    negations = vocabulary().negations
+    denies = [
+        any(token.text in negations for token in each.tokens) for each in (ours, theirs, *asked)
+    ]
+    if (denies[0] or (len(ours.keys) < MIN_SIZE and any(denies[2:]))) == denies[1]:
+        return
+    senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
+    mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}
+    here, there = ({word.key: word for word in each.words} for each in (ours, theirs))
+    for key in here:
+        if key in there and key not in mixed and here[key].is_negated != there[key].is_negated:
+            yield Difference("negation", part_of(here[key]), part_of(there[key]))
+            return
+
+
+def _opposite(ours: Statement, theirs: Statement) -> Difference | None:
+    """Words of one pair on different sides; a word that both have does not count."""
+    sides, others = _sides(ours, theirs), _sides(theirs, ours)
+    for pair, words in sides.items():
+        both = list(zip(words, others.get(pair, ()), strict=False))
+        if any(word.opposites == other.opposites for (_, word), (_, other) in both):
+            continue  # denied, and no opposite
+        if both and all(side != other for (side, _), (other, _) in both):
+            return Difference("opposite", part_of(both[0][0][1]), part_of(both[0][1][1]))
+    known = vocabulary()
+    here, there = ({word.text.lower(): word for word in each.words} for each in (ours, theirs))
+    unchanged = known.without_prefixes | (here.keys() & there.keys())
+    for text in sorted(here.keys() ^ there.keys()):  # `unpaid` for `paid`, `paid` for `unpaid`
+        for prefix in known.prefixes:
+            plain = text.removeprefix(prefix)
+            if plain == text or len(plain) < MIN_STEM or plain in unchanged:
+                continue
+            one, other = (each.get(plain) or each.get(text) for each in (here, there))
+            if not (one and other) or one.text.lower() == other.text.lower():
+                continue
+            if one.is_negated == other.is_negated:
+                return Difference("opposite", part_of(one), part_of(other))
+    return None
+
+
+def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[int, Word]]]:
+    """By pair of opposites, the words of a statement that the other lacks, each with its side."""
+    known = Counter((word.opposites, word.is_negated) for word in other.words)
+    found: dict[int, list[tuple[int, Word]]] = {}
+    for word in statement.words:
+        known[word.opposites, word.is_negated] -= 1
+        if known[word.opposites, word.is_negated] < 0:
+            for pair, side in _directions(word):
+                found.setdefault(pair, []).append((side, word))
+    return found
+
+
+def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Difference | None:
+    """Two sides of the other statement in each other's place: `B bought A` for `A bought B`, and no passive."""
+    first, second = _shared_items(ours, theirs, apart)
+    one, other = [item.key for item in first], [item.key for item in second]
+    if one == other:
+        has_verb = any(item.kind == "word" for item in first[1:-1])
+        # One is the passive of the other: there, nothing is before the one who does it.
+        is_turned = any(
+            (here.is_agent and not there.role) or (there.is_agent and not here.role)
+            for here, there in zip(first[2:], second[2:], strict=True)
+        )
+        if not has_verb or not is_turned:
+            return None
+        return Difference("roles", _span(ours, first), _span(theirs, second))
+    start, end = 0, len(one)
+    while start < len(one) and one[start] == other[start]:
+        start += 1
+    while end > start and one[end - 1] == other[end - 1]:
+        end -= 1
+    is_last = end == len(other)  # else each side has words of its own: `A is chair, B is treasurer`
+    first, second = first[start:end], second[start:end]
+    one, other, n = one[start:end], other[start:end], end - start
+    sides = (  # x m y in theirs are y m x in ours
+        (second[:x], second[x : n - y], second[n - y :])
+        for x in range(1, n - 1)
+        for y in range(1, n - x)
+        if [*other[n - y :], *other[x : n - y], *other[:x]] == one
+    )
+    found = next(sides, None)
+    if found is None:
+        return None
+    x, middle, y = found
+    if first[0].role != second[0].role or not x[0].kind == y[0].kind != "word":
+        return None
+    if not vocabulary().mutual.isdisjoint(item.key for item in middle):
+        return None
+    if is_last and all(item.kind not in ("word", "dense") for item in middle):
+        return None
+    if is_last and x[0].kind in ("name", "noun", "dense"):
+        # A list has a comma or `and` between two neighbouring parts.
+        places = [(x[-1].end, middle[0].start), (middle[-1].end, y[0].start)]
+        if any(a <= token.start < b for token in _joints(theirs) for a, b in places):
+            return None
+    if any(item.is_agent for item in first[2:]) != any(item.is_agent for item in second[2:]):
+        return None
+    return Difference("roles", _span(ours, first), _span(theirs, second))
+
+
+def _shared_items(
+    ours: Statement, theirs: Statement, apart: Container[int]
+) -> tuple[list[_Item], list[_Item]]:
+    """The words and facts that both statements have equally often, in the order of either.
+
+    Opposites count as one word, but those of the pairs `apart`.
+    """
+    names = {word.key for statement in (ours, theirs) for word in statement.words if word.is_name}
+    lists: list[list[_Item]] = []
+    for statement in (ours, theirs):
+        items: list[_Item] = []
+        for word in statement.words:
+            key = word.key
+            if word.opposites:
+                pair, side = min(word.opposites)
+                key = f"±{pair} {side}" if pair in apart else f"±{pair}"
+            # At its beginning every word of a statement has a capital, so the other one decides.
+            kind = "name" if word.key in names else _kind(word)
+            kind = "noun" if kind == "word" and word.has_article else kind
+            items.append(_Item(key, word.start, word.end, word.role, kind))
+        for fact in statement.facts:
+            same = next((at for at, other in enumerate(theirs.facts) if is_same(fact, other)), None)
+            if same is not None:
+                # `red` and `north` do not take each other's place.
+                kind = (
+                    f"member {fact.value[0]}"
+                    if isinstance(fact.value, tuple) and fact.kind == "member"
+                    else fact.kind
+                )
+                items.append(_Item(f"#{same}", fact.start, fact.end, "", kind))
+        lists.append(sorted(items, key=lambda item: item.start))
+    counts = [Counter(item.key for item in items) for items in lists]
+    first, second = (
+        [item for item in items if counts[0][item.key] == counts[1][item.key]] for items in lists
+    )
+    return first, second

@@ -12,38 +12,25 @@ from ragauge.language.detection import function_words
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 
-WORDS = {
-    "per": ("per", "words", None),
-    "negations": ("negations", "words", ","),
-    "negations_after": ("negations", "after", ","),
-    "merely": ("negations", "merely", ","),
-    "prefixes": ("prefixes", "words", None),
-    "without_prefixes": ("prefixes", "not", None),
-    "by": ("roles", "by", ","),
-    "turning": ("roles", "turning", ","),
-    "articles": ("roles", "articles", None),
-    "joints": ("lists", "joints", None),
-    "but": ("remarks", "but", ","),
-}
-"""Plain lists of words: their table and key, and what parts the words."""
-
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tables of words.toml, by lower-cased word.
+    """The tables of words.toml, by lower-cased word or phrase.
 
-    `bounds`, `scopes` and `negations` hold phrases too; `phrases` finds them all, the longest first. An opposite is the number of
-    its pair and its side there; a word of a class has the class and the number of its member. `without_prefixes`: words that `prefixes` do not turn.
+    An opposite is the number of its pair and its side there; a word of a class has the class and the number of its member.
+    `without_content`: negations, scopes, bounds, periods and months, which say something of other words. `token` finds phrases,
+    words, Chinese words that the tables have and single signs; the longest first.
     """
 
     units: Mapping[str, str]
     periods: Mapping[str, str]
-    per: frozenset[str]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
-    classes: Mapping[str, tuple[str, str]]
     bounds: Mapping[str, str]
+    classes: Mapping[str, tuple[str, str]]
     scopes: Mapping[str, frozenset[str]]
+    opposites: Mapping[str, frozenset[tuple[int, int]]]
+    per: frozenset[str]
     negations: frozenset[str]
     negations_after: frozenset[str]
     merely: frozenset[str]
@@ -53,14 +40,11 @@ class Vocabulary:
     mutual: frozenset[str]
     joints: frozenset[str]
     but: frozenset[str]
-    opposites: Mapping[str, frozenset[tuple[int, int]]]
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]
     functions: frozenset[str]
     without_content: frozenset[str]
-    """Negations, scopes, bounds, periods and months: they say something of other words."""
     token: "re.Pattern[str]"
-    """What finds phrases, words, Chinese words that the tables have, single signs; the longest first."""
 
 
 @cache
@@ -68,33 +52,32 @@ def vocabulary() -> Vocabulary:
     """The words of words.toml."""
     text = (resources.files("ragauge.language.facts") / "words.toml").read_text("utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
-    functions = NLTK_ENGLISH | function_words("de", "fr", "es")
-    found: dict[str, Any] = {
-        "units": _by_word(table["units"]),
-        "periods": _by_word(table["periods"]),
-        "months": {word: int(month) for word, month in _by_word(table["months"]).items()},
-        "numbers": {word: int(number) for word, number in _by_word(table["numbers"]).items()},
-        "bounds": _by_word(table["bounds"], ","),
-        "scopes": _groups((name, words.split(",")) for name, words in table["scopes"].items()),
-        "classes": {
-            word: (name, str(member))
-            for name, members in table["classes"].items()
-            for member, words in enumerate(members.split(","))
-            for word in words.split()
-        },
-        "opposites": _groups(
-            ((pair, side), sides[name].split())
-            for pair, sides in enumerate(table["opposites"])
-            for side, name in enumerate(("one", "other"))
-        ),
-        "mutual": frozenset(stem(word)[:5] for word in table["roles"]["mutual"].split()),
-        "functions": functions | frozenset(table["functions"]["words"].split()),
+    known: dict[str, Any] = {name: frozenset(_listed(each)) for name, each in table["sets"].items()}
+    for name in ("units", "periods", "months", "numbers", "bounds"):
+        kind = int if name in ("months", "numbers") else str
+        known[name] = {
+            word: kind(key) for key, each in table[name].items() for word in _listed(each)
+        }
+    known["classes"] = {
+        word: (name, str(member))
+        for name, members in table["classes"].items()
+        for member, words in enumerate(members.split(","))
+        for word in words.split()
     }
-    for name, (part, key, separator) in WORDS.items():
-        found[name] = frozenset(table[part][key].split(separator))
+    pairs = enumerate(table["opposites"])
+    sides = (((pair, side), words) for pair, both in pairs for side, words in enumerate(both))
+    for name, groups in (("scopes", table["scopes"].items()), ("opposites", sides)):
+        known[name] = {}
+        for group, words in groups:
+            for word in _listed(words):
+                known[name][word] = known[name].get(word, frozenset()) | {group}
+    known["mutual"] = frozenset(stem(word)[:5] for word in known["mutual"])
+    known["functions"] |= NLTK_ENGLISH | function_words("de", "fr", "es")
+    plain = ("negations", "scopes", "bounds", "periods", "months")
+    known["without_content"] = frozenset(word for name in plain for word in known[name])
     names = ("bounds", "scopes", "negations", "classes", "opposites", "units", "periods", "turning")
     words = sorted(
-        {word for name in names for word in found[name]}, key=lambda word: (-len(word), word)
+        {word for name in names for word in known[name]}, key=lambda one: (-len(one), one)
     )
     longest = _any_of(word for word in words if " " in word)
     chinese = _any_of(word for word in words if word[0] > "\u3000")
@@ -104,9 +87,11 @@ def vocabulary() -> Vocabulary:
         rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]",
         re.IGNORECASE,
     )
-    plain = ("negations", "scopes", "bounds", "periods", "months")
-    without_content = frozenset(word for name in plain for word in found[name])
-    return Vocabulary(token=token, without_content=without_content, **found)
+    return Vocabulary(token=token, **known)
+
+
+def _listed(words: str) -> list[str]:
+    return [word.replace("_", " ") for word in words.split()]
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -115,16 +100,3 @@ def _any_of(words: Iterable[str]) -> str:
     for word in words:
         rests.setdefault(word[0], []).append(re.escape(word[1:]))
     return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in rests.items())
-
-
-def _by_word(table: Mapping[str, str], separator: str | None = None) -> dict[str, str]:
-    return {word: name for name, listed in table.items() for word in listed.split(separator)}
-
-
-def _groups(listed: Iterable[tuple[Any, list[str]]]) -> dict[str, frozenset[Any]]:
-    """The groups that each word is in."""
-    found: dict[str, frozenset[Any]] = {}
-    for group, words in listed:
-        for word in words:
-            found[word] = found.get(word, frozenset()) | {group}
-    return found

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,8 +17,8 @@ MIXED = re.compile(r"([^\W\d_]+)(\d+)")
 
 @dataclass(frozen=True)
 class ComparedText:
-    """The words of a text; those of them that are no articles, as `sequence`, each after a space; its content words; and the stems, and the plain
-    forms without accents, of the words of `sequence`."""
+    """The words of a text; those that are no articles, each after a space, as `sequence`; its content words; and the stems, and
+    the plain forms without accents, of the words of `sequence`."""
 
     words: Sequence[Word]
     sequence: str
@@ -36,13 +36,13 @@ def read_text(text: str, language: str | None = None) -> ComparedText:
         for word in words
         if word.lowered not in ARTICLES
         or (
-            word.start > 0
-            and text[word.start : word.end] == "A"
+            word.start
+            and text[word.start] == "A"
             and not text[word.end + 1 : word.end + 2].isupper()
         )
     ] or words
     content = [
-        word for word in named if is_content_word(word.lowered, language) or word.lowered == "a"
+        each for each in named if is_content_word(each.lowered, language) or each.lowered == "a"
     ]
     return ComparedText(
         words,
@@ -72,10 +72,8 @@ SHORTEST, LONGEST = 2, 6
 SKIPPED = frozenset({"of", "the", "and", "for", "&"})
 """Words of a name that its initials leave out; some keep them, so both forms count."""
 ABBREVIATION = re.compile(
-    rf"\b(?:[A-Z]\.){{{SHORTEST - 1},{LONGEST - 1}}}[A-Z]\b\.?|\b[A-Z]{{{SHORTEST},{LONGEST}}}\b"
+    rf"[A-Z](?<=\b[A-Z])(?:(?:\.[A-Z]){{{SHORTEST - 1},{LONGEST - 1}}}\b\.?|[A-Z]{{{SHORTEST - 1},{LONGEST - 1}}}\b)"
 )
-MAY_BE_ABBREVIATION = re.compile("[A-Z][A-Z.]")
-"""What each abbreviation begins with; found in a tenth of the time."""
 MOST_NAMES = 50
 """Names of one reference that are compared with abbreviations."""
 
@@ -88,8 +86,7 @@ def abbreviations(text: str) -> list[tuple[str, Span]]:
     """
     if text.isupper() and " " in text.strip():  # every short word would be one
         return []
-    found = ABBREVIATION.finditer(text) if MAY_BE_ABBREVIATION.search(text) else ()
-    return [(match[0].replace(".", ""), match.span()) for match in found]
+    return [(match[0].replace(".", ""), match.span()) for match in ABBREVIATION.finditer(text)]
 
 
 def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
@@ -99,8 +96,19 @@ def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
     >>> sorted(initials(stemmed(name := "John F. Kennedy"), name))
     ['FK', 'JF', 'JFK']
     """
+    names: list[list[Word]] = [[]]
+    end = 0
+    for word in words:  # runs of capitalised words with a blank, a dot or a hyphen between them
+        is_near = word.start - end <= 2 and not set(text[end : word.start]) - {" ", ".", "-"}
+        is_name, end = text[word.start].isupper(), word.end
+        if names[-1] and is_near and word.lowered in SKIPPED and not is_name:
+            continue
+        if not (is_near and is_name):
+            names.append([])
+        if is_name:
+            names[-1].append(word)
     found: dict[str, Span] = {}
-    for name in _names(words, text):
+    for name in names:
         for first in range(len(name)):
             letters = ""
             for word in name[first : first + LONGEST]:
@@ -113,34 +121,10 @@ def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
 def abbreviated(
     reference: str, expected: Sequence[Word], answer: str, given: Sequence[Word]
 ) -> tuple[list[Span], list[Span]]:
-    """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out.
-
-    Also where the answer has them.
-    """
+    """Where the reference has a name that the answer abbreviates, or an abbreviation that it spells out; and where the answer has them."""
     ours, theirs = abbreviations(answer), abbreviations(reference)
-    by_letters = dict(ours)
     names = initials(expected, reference) if ours else dict[str, Span]()
-    if theirs:
-        by_letters = {**initials(given, answer), **by_letters}
-    wanted = [*names.items(), *theirs]
+    spelled = initials(given, answer) if theirs else dict[str, Span]()
+    wanted, by_letters = [*names.items(), *theirs], {**spelled, **dict(ours)}
     found = [(span, by_letters[letters]) for letters, span in wanted if letters in by_letters]
-    found = found[:MOST_NAMES]
-    return [span for span, _ in found], [span for _, span in found]
-
-
-def _names(words: Sequence[Word], text: str) -> Iterator[list[Word]]:
-    """Runs of capitalised words with a blank, a dot or a hyphen between them; small words are left out."""
-    run: list[Word] = []
-    end = 0
-    for word in words:
-        is_near = word.start - end <= 2 and not set(text[end : word.start]) - {" ", ".", "-"}
-        is_name, end = text[word.start].isupper(), word.end
-        if run and is_near and word.lowered in SKIPPED and not is_name:
-            continue
-        if run and not (is_near and is_name):
-            yield run
-            run = []
-        if is_name:
-            run.append(word)
-    if run:
-        yield run
+    return [span for span, _ in found[:MOST_NAMES]], [span for _, span in found[:MOST_NAMES]]

@@ -40,10 +40,10 @@ SAME_SPELLING = 84
 """The lowest similarity of two spellings of one name, of 100; `Tchaikovsky` and `Chaikovsky` have 95."""
 MAX_LISTED = 500
 """Characters; a longer reference is a text and not a list of names."""
-
-
 GLUED = re.compile(r"(?<=[a-z]{3})(?=\d{1,3}\b)|(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=\d)")
 """Where a footnote or a lost space joins two words: `Carrey1`, `byThe`, `in126`."""
+_WORDS_BEFORE = re.compile(r"(?:\w+ ){0,2}$")
+_WORDS_AFTER = re.compile(r"(?:[ /]\w+){0,2}")
 
 
 class ReferenceWord(NamedTuple):
@@ -115,8 +115,6 @@ def alternatives(reference: str) -> tuple[str, ...]:
 
     >>> alternatives("George Orwell/Eric Blair")
     ('George Orwell/Eric Blair', 'George Orwell', 'Eric Blair')
-    >>> alternatives("and/or")
-    ('and/or',)
     """
     if "/" not in reference or len(reference) > MAX_LISTED:
         return (reference,)
@@ -149,9 +147,9 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     numbers = match_quantities(question, counts, reference, wanted, answer, stated, rules)
     facts = align(answer, reference, about)
     short, spelled = map(SpanSet, abbreviated(reference, expected.words, answer, given.words))
-    forms = ((SpanSet(facts.stated), "number"), (SpanSet(facts.in_other_words), "meaning"))
+    forms = (SpanSet(facts.stated), "number"), (SpanSet(facts.in_other_words), "meaning")
     words = list(_words(reference, expected, given, asked, numbers, (*forms, (short, "initials"))))
-    is_contained = _contains(given, expected)
+    is_contained = bool(expected.sequence) and f"{expected.sequence} " in f"{given.sequence} "
     # A question with a negation asks for what is denied.
     may_deny = is_contained and not is_negated([word.lowered for word in asked.words])
     denied = denial(given.sequence, expected.sequence, asked.stems) if may_deny else None
@@ -166,8 +164,18 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         words = [word._replace(credit=1.0, how="meaning") for word in words]
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = [word._replace(credit=0.0, how="denied") for word in words]
-    elif contradiction:
-        words = _replaced(words, reference, contradiction[1])
+    elif (
+        contradiction
+    ):  # month and year of another day count only beside other words of the reference
+        at = reference.find(contradiction[1])
+        place = range(at, at + len(contradiction[1])) if at >= 0 else range(0)
+        is_all = all(word.start in place for word in words)
+        words = [
+            word._replace(credit=0.0, how="other")
+            if word.start in place and (is_all or not word.credit)
+            else word
+            for word in words
+        ]
     # `-5 °C` has `5 °C` word for word, and `5 million` has `5`.
     is_other_number = bool(contradiction and numbers.expected and not numbers.matched)
     ours = {word.stem for word in given.content} - asked.stems
@@ -188,43 +196,22 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
 def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator[Difference]:
     """The numbers of the reference that the answer states of other things, each with two words before and after it."""
     for row in numbers.expected:
-        if row.other_thing is not None:
-            # Not the 5 of 15, if the text has the number by itself.
-            alone = re.search(rf"(?<![\w.,]){re.escape(row.number)}(?![\w])", reference)
-            start = alone.start() if alone else max(0, reference.find(row.number))
-            found = _with_words(answer, row.other_thing.start, row.other_thing.end)
-            yield Difference(
-                "counted", found, _with_words(reference, start, start + len(row.number))
-            )
-
-
-_WORDS_BEFORE = re.compile(r"(?:\w+ ){0,2}$")
-_WORDS_AFTER = re.compile(r"(?:[ /]\w+){0,2}")
-
-
-def _with_words(text: str, start: int, end: int) -> Part:
-    before, after = _WORDS_BEFORE.search(text, 0, start), _WORDS_AFTER.match(text, end)
-    assert before and after
-    start, end = before.start(), after.end()
-    return Part(text[start:end], start, end)
-
-
-def _replaced(
-    words: Sequence[ReferenceWord], reference: str, instead_of: str
-) -> list[ReferenceWord]:
-    """Without credit for the words of a date or number in whose place the answer has another.
-
-    Month and year of another day count only beside other words of the reference.
-    """
-    at = reference.find(instead_of)
-    place = range(at, at + len(instead_of)) if at >= 0 else range(0)
-    is_all = all(word.start in place for word in words)
-    return [
-        word._replace(credit=0.0, how="other")
-        if word.start in place and (is_all or not word.credit)
-        else word
-        for word in words
-    ]
+        if row.other_thing is None:
+            continue
+        # Not the 5 of 15, if the text has the number by itself.
+        alone = re.search(rf"(?<![\w.,]){re.escape(row.number)}(?![\w])", reference)
+        start = alone.start() if alone else max(0, reference.find(row.number))
+        places = (
+            (answer, row.other_thing.start, row.other_thing.end),
+            (reference, start, start + len(row.number)),
+        )
+        sides: list[Part] = []
+        for text, start, end in places:
+            before, after = _WORDS_BEFORE.search(text, 0, start), _WORDS_AFTER.match(text, end)
+            assert before and after
+            start, end = before.start(), after.end()
+            sides.append(Part(text[start:end], start, end))
+        yield Difference("counted", sides[0], sides[1])
 
 
 def _words(
@@ -240,14 +227,19 @@ def _words(
     at = 0
     for number in numbers.expected:
         start = reference.find(number.number, at)
-        if start < 0:
-            start = reference.find(number.number)
+        start = reference.find(number.number) if start < 0 else start
         if start >= 0:
             at = start + len(number.number)
             credits.append((start, at, number.credit))
     credits.sort()
     for word in expected.content:
-        credit, how = _credit(word, given, credits)
+        at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
+        if at >= 0 and word.end <= credits[at][1]:
+            credit = credits[at][2]
+            how = "number" if credit else ""
+        else:
+            how = _how(word, given)
+            credit = 1.0 if how else 0.0
         found = None if credit else next((how for at, how in forms if word.start in at), None)
         if found:
             credit, how = 1.0, found
@@ -255,22 +247,17 @@ def _words(
         yield ReferenceWord(word.lowered, word.start, word.end, is_new, credit, how)
 
 
-def _credit(
-    word: Word, given: ComparedText, credits: Sequence[tuple[int, int, float]]
-) -> tuple[float, str]:
-    at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
-    if at >= 0 and word.end <= credits[at][1]:
-        return credits[at][2], "number" if credits[at][2] else ""
-    plain = without_accents(word.lowered)
-    parts = forms(word)
+def _how(word: Word, given: ComparedText) -> str:
+    """How the answer states the word."""
+    plain, parts = without_accents(word.lowered), forms(word)
     if word.stem in given.stems or plain in given.plain or (parts and given.plain >= {*parts}):
-        return 1.0, "exact"
+        return "exact"
     if len(plain) < MIN_LETTERS or not plain.isalpha():
-        return 0.0, ""
+        return ""
     by_shape, lengths = _by_shape(given.plain), range(len(plain) - 2, len(plain) + 3)
     alike = [other for length in lengths for other in by_shape.get((plain[0], length), ())]
     found = process.extractOne(plain, alike, scorer=fuzz.ratio, score_cutoff=SAME_SPELLING)
-    return (0.0, "") if found is None else (1.0, "spelling")
+    return "spelling" if found else ""
 
 
 @lru_cache(maxsize=1_024)
@@ -280,8 +267,3 @@ def _by_shape(words: frozenset[str]) -> dict[tuple[str, int], list[str]]:
     for word in sorted(words):
         found.setdefault((word[:1], len(word)), []).append(word)
     return found
-
-
-def _contains(whole: ComparedText, part: ComparedText) -> bool:
-    """Whether the words of `part` follow one another in `whole`, apart from articles."""
-    return bool(part.sequence) and f"{part.sequence} " in f"{whole.sequence} "
