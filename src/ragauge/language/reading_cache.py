@@ -4,6 +4,7 @@ Contexts are shared by questions and systems, and several features read the numb
 """
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +28,9 @@ class ReadingCache(Generic[T]):
     """
 
     def __init__(self, read: Callable[..., T]) -> None:
+        update_wrapper(
+            self, read, updated=()
+        )  # keeps its docstring, when it is used as a decorator
         self._read = read
         self._kept: dict[str, tuple[tuple[object, ...], T]] = {}
         self._n_characters = 0

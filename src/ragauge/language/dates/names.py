@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
-from ragauge.language.text import word_set
 from ragauge.language.words import RANKS, words_of
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -15,16 +14,15 @@ _MONTH = re.compile(
     r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
     re.IGNORECASE | re.ASCII,
 )
-_ORDINAL = "(?:st|nd|rd|th)?"
 COUNTED = (
     r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
     r"|dollars?|euros?|people|persons|times|cases|users|units|employees|members|students|patients"
     r"|points|words|copies|miles|km|kg|metres|meters|feet|calories|kcal)\b)"
 )
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_TO = r"\s?-\s?|\sto\s|\sand\s"
 _DAY_BEFORE = re.compile(
-    rf"(?<![\w.,:/$€£-])(?:(\d{{1,2}}){_ORDINAL}(?:\s?-\s?|\sto\s|\sand\s))?(\d{{1,2}}){_ORDINAL}"
-    r"(?:\s(?:of\s)?|-)$",
-    re.ASCII,
+    rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII
 )
 _BEFORE_MONTH = frozenset("0123456789tdhf")
 """The last characters of a day, `1st`, `2nd`, `4th` and `5 of`; checked first, because it is fast.
@@ -32,8 +30,7 @@ _BEFORE_MONTH = frozenset("0123456789tdhf")
 `$` also matches before a final line break, so a line break must always be searched.
 """
 _DAY_AFTER = re.compile(
-    rf"\.?\s(?:the\s)?(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,:]\d|{COUNTED})"
-    rf"(?:(?:\s?-\s?|\sto\s|\sand\s)(\d{{1,2}}){_ORDINAL}(?![\w%]|[.,]\d))?"
+    rf"\.?\s(?:the\s)?{_DAY}(?![\w%]|[.,:]\d|{COUNTED})(?:(?:{_TO}){_DAY}(?![\w%]|[.,]\d))?"
     r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",
     re.ASCII,
 )
@@ -46,42 +43,29 @@ _CENTURIES = (*RANKS, "twenty-first")
 _VERBS = ("may", "march", "mar")
 """Spellings of months that may be verbs."""
 _NAMED = re.compile(
-    rf"\b(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
-    r"|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)\b"
+    rf"(?<![^\W_])(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
+    rf"|({'|'.join(_WEEKDAYS)})s?|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)(?![^\W_])"
     r"(?:(?<=quarter)(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d)))?",
     re.IGNORECASE | re.ASCII,
 )
-_IN_NAMED = word_set("noon midnight century centuries quarter")
 
 
 def dates_by_name(plain: str, text: str) -> Iterator[Date]:
     """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
     names = words_of(text).date_names
-    if not names:
+    for found in months_of(plain, lower_letters(plain), names) if names else ():
+        yield from _with_month(plain, text, found)
+    if all(name[:3] in _MONTHS for name in names):
         return
-    lowered = lower_letters(plain)
-    for found in months_of(plain, lowered, names):
-        start, month = found.start(), _MONTHS.index(found[0][:3].lower()) + 1
-        before = None
-        if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
-            before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
-        if before and is_day(before[2]):
-            yield from _day_first(plain, text, found, before, month)
-        else:
-            yield from _month_first(plain, text, found, month)
-    for start in positions(lowered, _WEEKDAYS) if "day" in lowered else ():
-        last = lowered.index("day", start) + 3
-        end = last + lowered.startswith("s", last)
-        if not (lowered[start - 1 : start].isalnum() or lowered[end : end + 1].isalnum()):
-            weekday = _WEEKDAYS.index(lowered[start:last]) + 1
-            yield date_of(text, start, end, weekday=weekday)
-    for found in _NAMED.finditer(plain) if not names.isdisjoint(_IN_NAMED) else ():
-        hour, century, quarter, year = (part and part.lower() for part in found.groups())
+    for found in _NAMED.finditer(plain):
+        hour, century, weekday, quarter, year = (part and part.lower() for part in found.groups())
         if hour:
             half = "pm" if hour == "noon" else "am"
             yield date_of(text, *found.span(), hour=12, minute=0, half=half)
         elif century:
             yield date_of(text, *found.span(), century=_CENTURIES.index(century) + 1)
+        elif weekday:
+            yield date_of(text, *found.span(), weekday=_WEEKDAYS.index(weekday) + 1)
         else:
             number = RANKS.get(quarter) or quarter[0]
             yield date_of(text, *found.span(), quarter=number, year=year)
@@ -96,36 +80,32 @@ def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Mat
             yield found
 
 
-def _day_first(
-    plain: str, text: str, found: re.Match[str], before: re.Match[str], month: int
-) -> Iterator[Date]:
-    """`5 March 2021`, `5-7 March`, `05-Mar-2021`."""
-    year_found = _YEAR_AFTER.match(plain, found.end())
-    year = full_year(year_found[1]) if year_found else None
-    if year is None and found[0] in _VERBS:
-        return
-    end = (year_found or found).end()
-    if before[1] and is_day(before[1]):
-        yield date_of(text, before.start(1), before.end(1), year=year, month=month, day=before[1])
-    yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
-
-
-def _month_first(plain: str, text: str, found: re.Match[str], month: int) -> Iterator[Date]:
-    """`March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
+def _with_month(plain: str, text: str, found: re.Match[str]) -> Iterator[Date]:
+    """`5 March 2021`, `5-7 March`, `March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
     start, end = found.span()
+    month, may_be_verb = _MONTHS.index(found[0][:3].lower()) + 1, found[0] in _VERBS
+    before = None
+    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+    after = _YEAR_AFTER.match(plain, end)
+    if before and is_day(before[2]):
+        year = full_year(after[1]) if after else None
+        if year is None and may_be_verb:
+            return
+        if before[1] and is_day(before[1]):
+            yield date_of(text, *before.span(1), year=year, month=month, day=before[1])
+        end = after.end() if after else end
+        yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
+        return
     day = _DAY_AFTER.match(plain, end)
     if day and is_day(day[1]):
-        if day[3] or found[0] not in _VERBS:
-            if day[2] and is_day(day[2]):  # `March 5-7, 2021`
-                yield date_of(text, start, day.end(1), year=day[3], month=month, day=day[1])
+        if day[3] or not may_be_verb:
+            end = day.end(1) if day[2] else day.end()
+            yield date_of(text, start, end, year=day[3], month=month, day=day[1])
+            if day[2] and is_day(day[2]):
                 yield date_of(text, day.start(2), day.end(), year=day[3], month=month, day=day[2])
-            else:
-                end = day.end(1) if day[2] else day.end()
-                yield date_of(text, start, end, year=day[3], month=month, day=day[1])
-        return
-    year = _YEAR_AFTER.match(plain, end)
-    if year and len(year[1]) == 4:
-        yield date_of(text, start, year.end(), year=year[1], month=month)
+    elif after and len(after[1]) == 4:
+        yield date_of(text, start, after.end(), year=after[1], month=month)
     elif (
         found[0][0].isupper()
         and (len(found[0]) > 3 or found[0] == "May")

@@ -81,7 +81,7 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     for part, whole in pairwise(found) if " out of " in text else ():
         if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
             others.append((part, DIVIDING.divide(part.value, whole.value)))
-    return (*found, *(only_matching(each[:3], value) for each, value in others))
+    return (*found, *(only_matching(text, each.start, each.end, value) for each, value in others))
 
 
 _WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")

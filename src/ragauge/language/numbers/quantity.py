@@ -121,9 +121,13 @@ def between(found: Sequence[Quantity], start: int, end: int) -> Sequence[Quantit
     return found[first : bisect_left(found, end, first, key=attrgetter("start"))]
 
 
-def only_matching(words: tuple[str, int, int], value: Decimal, unit: str = "") -> Quantity:
-    """The text with its span as a quantity of this value that is neither counted nor an anchor."""
-    return Quantity(*words, value, unit, spelled=True, only_matches=True)
+def only_matching(
+    text: str, start: int, end: int, value: Decimal | int, unit: str = ""
+) -> Quantity:
+    """The span as a quantity of this value that is neither counted nor an anchor."""
+    return Quantity(
+        text[start:end], start, end, Decimal(value), unit, spelled=True, only_matches=True
+    )
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

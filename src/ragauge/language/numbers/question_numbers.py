@@ -28,7 +28,6 @@ _PERCENTAGE = re.compile(
     re.IGNORECASE,
 )
 
-_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b", re.IGNORECASE)
 _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
 
 
@@ -38,25 +37,24 @@ def named_scale(question: str) -> int:
     found = _SCALE.search(question)
     if not found:
         return 0
-    if word := found[1]:
-        return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
-    return _SCALE_LETTERS[found[2].lower()] if found[2] else 3
+    word = (found[1] or found[2] or "k").lower()
+    return SCALES.get(word) or _SCALE_LETTERS.get(word, 0)  # `re` takes ı for i if it ignores case
 
 
 def heading_scale(text: str) -> int:
     """The power of ten that the text names as a table's heading does; 0 if it names none."""
     lowered = text.lower()
-    if not any([hint in lowered for hint in _HEADING_HINTS]):  # noqa: C419, a list is faster
-        return 0
-    found = _HEADING.search(text)
-    if not found:
-        return 0
-    return SCALES.get(found[1].lower(), 0) if found[1] else 3
+    has_hint = any([hint in lowered for hint in _HEADING_HINTS])  # noqa: C419, a list is faster
+    found = _HEADING.search(text) if has_hint else None
+    return (SCALES.get(found[1].lower(), 0) if found[1] else 3) if found else 0
 
 
 def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     """The scales that the bare numbers of the answer may have: those that the question and it name."""
     return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
+
+
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
 
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
@@ -82,8 +80,6 @@ def rules_for(question: str | None, rules: Agreement) -> Agreement:
         return rules
     asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
     asks_fall = asked_direction(question) in FALLS
-    if not asks_percentage and not asks_fall:
-        return rules
     return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
 
 
@@ -99,7 +95,6 @@ _SIDES = {
     "a loss": r"loss|losses|lost|deficit",
     "a gain": r"profits?|gain(?:s|ed)?|surplus|net income|earnings|earned",
 }
-_NAMES = tuple(_SIDES)
 _WORDS = re.compile(
     rf"(?<!\()\b(?:{'|'.join(f'({words})' for words in _SIDES.values())})\b(?! margin)"
 )
@@ -135,7 +130,7 @@ def stated_direction(text: str, start: int, end: int) -> str:
 
 
 def _name(words: re.Match[str]) -> str:
-    return _NAMES[(words.lastindex or 1) - 1]
+    return [*_SIDES][(words.lastindex or 1) - 1]
 
 
 @lru_cache(10_000)
@@ -165,13 +160,35 @@ def opposite(number: Stated, found: Sequence[Found], asked: str) -> str:
         return ""
     given = found[0].number
     says, wants = _direction(given), _direction(number) or asked
-    if wants == says:
-        wants = ""
     said = f"{given.quantity.text} is {says or 'positive'}"
-    return f"{said}, {wants} is expected" if wants else said if says else ""
+    if wants and wants != says:
+        return f"{said}, {wants} is expected"
+    return said if says else ""
 
 
 def _direction(number: Stated) -> str:
     if number.value < 0:
         return "" if may_be_dash(number) else "negative"
     return stated_direction(number.text, number.quantity.start, number.quantity.end)
+
+
+_NONE_EXPECTED = re.compile(r"(?:nm|NM|n/m|N/M|n\.m\.|N\.M\.|[Nn]ot meaningful)\.?")
+_NONE_STATED = re.compile(
+    r"\b(?:nm|n/m|n\.m\.?|n/a|(?:not?|without) (?:a )?(?:meaningful(?:ly)?|meaning|applicable|defined)|meaningless|undefined"
+    r"|cannot be meaningfully)\b",
+    re.IGNORECASE,
+)
+_AFTER_DIGIT = re.compile(r"[0-9]\s?\Z")
+
+
+def wants_no_number(reference: str) -> bool:
+    """Whether the reference is nothing but the mark of a number that would not be meaningful."""
+    return _NONE_EXPECTED.fullmatch(reference.strip()) is not None
+
+
+def says_no_number(answer: str) -> str:
+    """The words by which the answer says that a number is not meaningful; "" if it does not."""
+    for found in _NONE_STATED.finditer(answer):
+        if not _AFTER_DIGIT.search(answer[max(0, found.start() - 2) : found.start()]):
+            return found[0]
+    return ""
