@@ -328,7 +328,13 @@ def _check_inputs(
     """PlanError for settings that a target does not take, and for fields that it needs and nobody gives."""
     problems = [f"--vary {name} has no value" for name, values in vary.items() if not values]
     columns = [name for name in samples.columns if name not in LEFT_OUT]
-    if "question" not in columns:
+    if "question" in columns:
+        texts = samples.frame["question"].fill_null("").str.strip_chars()
+        blank = samples.frame.filter(texts == "")["id"].unique(maintain_order=True).to_list()
+        shown = ", ".join(map(repr, blank[:5])) + (" …" if len(blank) > 5 else "")
+        what = f"the question of {shown} is blank; fill it, or remove the row"
+        problems += [what] if blank else []
+    else:
         problems.append(
             f"the questions have no field question; they have {', '.join(columns)}; "
             "name it with --map question=COLUMN"
