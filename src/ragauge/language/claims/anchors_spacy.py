@@ -12,12 +12,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.language.claims.claims import Claim, Stated, is_pronoun
+from ragauge.language.claims.claims import Claim, is_pronoun
 from ragauge.language.claims.context_index import Anchors, in_order
 from ragauge.language.claims.lexicon import HEDGES, NEGATIONS, PRONOUNS
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.text import Span
+from ragauge.language.text import Span, SpanSet
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -75,7 +75,8 @@ def spacy_anchors(
             if year and year.start() not in known:
                 found.append(Date(year[0], *year.span(), {"year": int(year[0])}))
     name = f"spacy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    return Anchors(in_order((*found, *_claims(doc, text, Stated(found)))), name)
+    stated = SpanSet((each.start, each.end) for each in found)
+    return Anchors(in_order((*found, *_claims(doc, text, stated))), name)
 
 
 @cache
@@ -119,7 +120,7 @@ def _need_spacy() -> None:
         raise MissingExtraError("anchors by dependency parse need spaCy", "spacy")
 
 
-def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
+def _claims(doc: "Doc", text: str, stated: SpanSet) -> Iterator[Claim]:
     for verb in doc:
         subject, by = _child(verb, _SUBJECTS), _child(verb, _AGENTS)
         if subject is None and verb.dep_ == "conj":
