@@ -1,5 +1,7 @@
 """The words by which claims are found: verbs in their forms, hedges, and what begins and ends a phrase."""
 
+from typing import Literal
+
 from ragauge.language.text import word_set
 
 _REGULAR = """
@@ -108,32 +110,26 @@ PLACED = {
 def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The verbs' finite forms, their bare forms, and their participles."""
     bare, doubled = set(_REGULAR.split()), set(_DOUBLED.split())
-    participles = {_past(verb, verb in doubled) for verb in bare | doubled}
-    finite = set(participles)
-    for forms in _IRREGULAR.replace("\n", "|").split("|"):
-        if forms.strip():
-            verb, past, participle = forms.split()
-            bare.add(verb)
-            finite |= {past, participle}
-            participles.add(participle)
-    finite |= set(map(_third_person, bare | doubled))
-    return frozenset(finite), frozenset(bare), frozenset(participles)
+    pasts = {_with(verb, "d") for verb in bare - doubled} | {
+        f"{verb + verb[-1]}ed" for verb in doubled
+    }
+    irregular = [
+        forms.split() for forms in _IRREGULAR.replace("\n", "|").split("|") if forms.strip()
+    ]
+    finite = pasts | {
+        _with(verb, "s") for verb in (*bare, *doubled, *(verb for verb, *_ in irregular))
+    }
+    finite |= {form for _, *forms in irregular for form in forms}
+    bare |= {verb for verb, *_ in irregular}
+    return frozenset(finite), frozenset(bare), frozenset(pasts | {each[2] for each in irregular})
 
 
-def _past(verb: str, doubled: bool) -> str:
-    if verb.endswith("e"):
-        return verb + "d"
+def _with(verb: str, ending: Literal["d", "s"]) -> str:
+    """The verb with its ending, and the `e` or `ie` before it."""
     if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ied"
-    return verb + verb[-1] * doubled + "ed"
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return verb + "es"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ies"
-    return verb + "s"
+        return f"{verb[:-1]}ie{ending}"
+    has_e = verb.endswith(("s", "x", "z", "ch", "sh", "o")) if ending == "s" else verb[-1] != "e"
+    return f"{verb}{'e' * has_e}{ending}"
 
 
 ASSERTIVE, BARE, PARTICIPLES = _inflections()
