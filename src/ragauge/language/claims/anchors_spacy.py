@@ -1,8 +1,4 @@
-"""Anchors by spaCy: claims from the dependency parse, numbers and dates from named entities.
-
-Any installed English pipeline with a parser works; none is ever downloaded. spaCy is imported only
-if such a pipeline is installed or named.
-"""
+"""Anchors by spaCy, if an English pipeline is installed: claims from the parse, numbers and dates from named entities."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +42,7 @@ def spacy_anchors(
     extractor: Extractor = "spacy",
     pipeline: str = "",
 ) -> Anchors | None:
-    """The anchors of the text as an English spaCy pipeline finds them.
+    """The anchors of the text as an English spaCy pipeline with a parser finds them; none is ever downloaded.
 
     Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind, or all if the pipeline has no
     entity recogniser. None, for the built-in extractor to take over, if `extractor` is "auto" and no pipeline with a parser is

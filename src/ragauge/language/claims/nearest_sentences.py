@@ -69,14 +69,6 @@ class SentenceIndex:
 
         A shared stem counts log(1 + n / m), if m of the n sentences have it, and a shared prefix half
         of that. Sentences that share nothing come last, in the order of the texts.
-
-        >>> from ragauge.language.stems import stemmed
-        >>> texts = ("Dogs bark.", "Cats purr. Birds sing.")
-        >>> index = SentenceIndex(
-        ...     one for at, text in enumerate(texts) for one in sentences_of(text, stemmed(text), at)
-        ... )
-        >>> index.nearest(["cat", "sing", "bird"], 2)
-        [2, 1]
         """
         import numpy as np
 
