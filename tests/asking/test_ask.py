@@ -227,6 +227,7 @@ def test_what_a_target_returns_replaces_neither_the_right_answer_nor_a_field_of_
     (row,) = rg.ask([{"question": "?"}], lambda _: given).samples.frame.to_dicts()
     assert row.get("references") is None  # nobody marks their own work
     for others in (
+        {"trace_id": "t", "attributes": "{}"},
         {"prediction": "Bern", "response": "raw"},
         {"generation": "Bern", "ground_truth": "Bern"},
     ):
