@@ -92,6 +92,16 @@ def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
         assert any("the last question of 'messages'" in note for note in notes)
 
 
+def test_repeats_of_a_conversation_have_its_id_and_their_number():
+    ends = [
+        {"id": "a", "trial": at, "state": {"n": at}, "expected_state": {"n": 1}} for at in (1, 2)
+    ]
+    samples = rg.load([each | {"messages": CAPITALS} for each in ends])
+    named = [(row["id"], row["repeat_of"]) for row in samples.frame.to_dicts()]
+    assert named == [("a#1#1", "a"), ("a#1#2", "a"), ("a#2#1", "a"), ("a#2#2", "a")]
+    assert "pass^2 0.00, pass@2 1.00" in str(rg.evaluate(samples, ["state_match"]))
+
+
 def test_conversations_of_one_turn_take_lists_over_turns_as_longer_ones_do():
     one = {"id": "a", "messages": said("Capital of France?", "Paris"), "references": [["Paris"]]}
     two = {"id": "b", "messages": CAPITALS, "references": [["Paris"], ["Madrid"]]}

@@ -83,7 +83,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
                 read[f"the last message of {name!r} as question"] = None
             rows.append(replace(row, values=values))
             continue
-        id = values.get("id")
+        id, repeat = values.get("id"), values.get("repeat", values.get("trial"))
+        if id is not None and str(repeat).isdecimal() and "repeat_of" not in values:
+            id, values = f"{id}#{repeat}", {**values, "repeat_of": str(id), "repeat": repeat}
         try:
             turns = list(_turns(values, name, str(id or number), other_parts))
         except TranscriptError as error:
