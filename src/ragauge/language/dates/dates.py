@@ -1,27 +1,26 @@
-"""Dates and times in English text, found by rules, each with the parts that it states.
-
-Found are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
-`5.3.2021`, `2021年3月5日`, `03/2021`, years after a word such as `in`, `since`, `by`, `of` or `fiscal`, years in
-parentheses and ranges of years, `FY2022`, `Q3 2021`, `third quarter of 2021`, `summer of 2021`,
-`1990s`, `the 90s`, `20th century`, `44 BC`, `9:30`, `5 p.m.`, noon, weekdays, and months after a
-word such as `in`. Relative dates (`yesterday`, `two years ago`) and holidays are not found.
-"""
+"""Dates and times in a text, found by rules, each with the parts that it states."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ragauge.language.characters import is_word, plain_signs
-from ragauge.language.dates.names import COUNTED, dates_by_name
-from ragauge.language.dates.parts import Date, date_of, full_year
+from ragauge.language.characters import is_word, lower_letters, plain_signs, positions
+from ragauge.language.dates.parts import Date, date_of, full_year, is_day
 from ragauge.language.reading_cache import ReadingCache
+from ragauge.language.words import RANKS, words_of
+
+_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
+_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
+_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
+_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
 
 
 @ReadingCache
 def dates(text: str) -> tuple[Date, ...]:
     """All dates and times in the text, in order and without overlap.
 
-    A year from 1100 on counts if a word or sign before it marks it as a year; other numbers that could
-    be years are left to `quantities`.
+    A year from 1100 on counts if a word or sign before it marks it as a year (`in`, `since`, `FY`, a bracket, a range);
+    other numbers that could be years are left to `quantities`. Seasons, quarters, decades, centuries, weekdays and
+    months after a word such as `in` are found; relative dates (`yesterday`, `two years ago`) and holidays are not.
 
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
@@ -36,10 +35,108 @@ def dates(text: str) -> tuple[Date, ...]:
     return tuple(kept)
 
 
-_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
-_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
-_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
-_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
+    re.IGNORECASE | re.ASCII,
+)
+_COUNTED = (
+    r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
+    r"|dollars?|euros?|people|persons|times|cases|users|units|employees|members|students|patients"
+    r"|points|words|copies|miles|km|kg|metres|meters|feet|calories|kcal)\b)"
+)
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_TO = r"\s?-\s?|\sto\s|\sand\s"
+_DAY_BEFORE = re.compile(
+    rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII
+)
+_BEFORE_MONTH = frozenset("0123456789tdhf")
+"""The last characters of a day, `1st`, `4th` and `5 of`; a line break is searched too, as `$` also matches before one."""
+_DAY_AFTER = re.compile(
+    rf"\.?\s(?:the\s)?{_DAY}(?![\w%]|[.,:]\d|{_COUNTED})(?:(?:{_TO}){_DAY}(?![\w%]|[.,]\d))?"
+    r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",
+    re.ASCII,
+)
+_YEAR_AFTER = re.compile(r"(?:[.,]?\s(?:of\s)?|-)(\d{4}|(?<=-)\d\d)(?![\w%]|[.,]\d)", re.ASCII)
+_MONTH_CUE = re.compile(
+    r"\b(?:in|of|since|by|until|till|during|last|next|this|early|mid|late|through|every|each)[\s-]$",
+    re.IGNORECASE,
+)
+_CENTURIES = (*RANKS, "twenty-first")
+_VERBS = ("may", "march", "mar")
+"""Spellings of months that may be verbs."""
+_NAMED = re.compile(
+    rf"(?<![^\W_])(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
+    rf"|({'|'.join(_WEEKDAYS)})s?|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)(?![^\W_])"
+    r"(?:(?<=quarter)(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d)))?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def dates_by_name(plain: str, text: str) -> Iterator[Date]:
+    """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
+    names = words_of(text).date_names
+    for month in months_of(plain, lower_letters(plain), names) if names else ():
+        yield from _with_month(plain, text, month)
+    if all(name[:3] in _MONTHS for name in names):
+        return
+    for found in _NAMED.finditer(plain):
+        hour, century, weekday, quarter, year = (part and part.lower() for part in found.groups())
+        if hour:
+            half = "pm" if hour == "noon" else "am"
+            yield date_of(text, *found.span(), hour=12, minute=0, half=half)
+        elif century:
+            yield date_of(text, *found.span(), century=_CENTURIES.index(century) + 1)
+        elif weekday:
+            yield date_of(text, *found.span(), weekday=_WEEKDAYS.index(weekday) + 1)
+        else:
+            number = RANKS.get(quarter) or quarter[0]
+            yield date_of(text, *found.span(), quarter=number, year=year)
+
+
+def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The names of months in order; `names` are those of the text's words that are names of dates."""
+    months = [name for name in names if name[:3] in _MONTHS]
+    for start in sorted(set(positions(lowered, months))):
+        found = _MONTH.match(plain, start)
+        if found and not (start and plain[start - 1].isalnum()):
+            yield found
+
+
+def _with_month(plain: str, text: str, found: re.Match[str]) -> Iterator[Date]:
+    """`5 March 2021`, `5-7 March`, `March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
+    start, end = found.span()
+    month, may_be_verb = _MONTHS.index(found[0][:3].lower()) + 1, found[0] in _VERBS
+    before = None
+    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+    after = _YEAR_AFTER.match(plain, end)
+    if before and is_day(before[2]):
+        year = full_year(after[1]) if after else None
+        if year is None and may_be_verb:
+            return
+        if before[1] and is_day(before[1]):
+            yield date_of(text, *before.span(1), year=year, month=month, day=before[1])
+        end = after.end() if after else end
+        yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
+        return
+    day = _DAY_AFTER.match(plain, end)
+    if day and is_day(day[1]):
+        if day[3] or not may_be_verb:
+            end = day.end(1) if day[2] else day.end()
+            yield date_of(text, start, end, year=day[3], month=month, day=day[1])
+            if day[2] and is_day(day[2]):
+                yield date_of(text, day.start(2), day.end(), year=day[3], month=month, day=day[2])
+    elif after and len(after[1]) == 4:
+        yield date_of(text, start, after.end(), year=after[1], month=month)
+    elif (
+        found[0][0].isupper()
+        and (len(found[0]) > 3 or found[0] == "May")
+        and _MONTH_CUE.search(plain, max(0, start - 8), start)
+    ):
+        yield date_of(text, start, end, month=month)
 
 
 def _numbered(plain: str, text: str) -> Iterator[Date]:
@@ -108,7 +205,7 @@ _TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
 _HALF = r"([aApP])(?:[mM]\b|\.\s?[mM]\.)"
 _SHORT = re.compile(
     r"(\d{1,2})(?:/(\d{1,2})/(\d{4}|\d\d)(?![\w/]|[.]\d)|([-.])(\d{1,2})\4(\d{4})(?![\w-]|[.]\d)"
-    rf"|月(\d{{1,2}})日|/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{COUNTED})"
+    rf"|月(\d{{1,2}})日|/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{_COUNTED})"
     r"|(s)(?!\w)|(nd|rd|th)[\s-](?i:centur(?:y|ies))\b"
     rf"|(:)([0-5]\d)(?::([0-5]\d)(?:\.\d{{1,9}})?)?(?![\d:])(?:\s?{_HALF})?"
     rf"|[ ]?(?:{_HALF}|o(?i:'clock)\b)|(?:\.([0-5]\d))?[ ](U)hr\b)",
@@ -187,7 +284,7 @@ def _ymd(
         yield date_of(text, *span, year=year, month=month, day=day, either_order=either_order)
 
 
-_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{COUNTED}", re.ASCII)
+_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{_COUNTED}", re.ASCII)
 _YEAR_CUE = re.compile(
     r"(?:(?<![\w-])(?:(?:in|since|until|till|before|after|during|from|between|around|circa|ca?\."
     r"|year|years|early|late|mid|fiscal|fy|born|died|dated|copyright"

@@ -26,6 +26,9 @@ MAX_ROUNDED = Decimal("0.15")
 percentages of a reference are exempt, because they show how precise the reference is."""
 SURE_DIGITS = 3
 """The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,6 @@ class Stated(NamedTuple):
     shifts: tuple[int, ...]
     text: str
     is_share: bool = False
-
-
-_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
-_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
-"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 def stated(
@@ -148,10 +146,7 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
 
 
 def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
-    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
-
-    A number without a unit stays as it is, unless the text has it in another unit: 120 is not 2 hours.
-    """
+    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same: 120 is not 2 hours."""
     one, other = given.quantity.unit, expected.quantity.unit
     if one == other:
         return given
@@ -214,9 +209,7 @@ def digits_of(value: Decimal) -> str:
 def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
     """Whether the number with fewer decimals is the other one, rounded to that many.
 
-    `value`: the given number in the scale of the expected one. Of measures in different units, one may be rounded in
-    its own unit: 350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may
-    round it there. Times are exempt from that, since they are counted.
+    Of measures in different units, one may be rounded in its own unit: 350 °F is 177 °C, and 180 °C, but times are counted.
     """
     last = _last_stated(expected, expected.value, value)
     given_last = _last_stated(given, value, expected.value)
@@ -265,10 +258,7 @@ _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
 def _last_stated(number: Stated, value: Decimal, other: Decimal) -> int:
-    """The same of a stated number: the 7 of `about 4,700`, as zeros at the end only round the other one there.
-
-    `over 220` is no rounded 216, and what may be a year is no rounded number.
-    """
+    """The same of a stated number: zeros at the end only round the other one after `about`, and never what may be a year."""
     text, start = number.quantity.text, number.quantity.start
     may_be_zero = not ("." in text or value % 10 or _YEAR.fullmatch(text))
     if may_be_zero:
@@ -312,11 +302,7 @@ def may_be_dash(number: Stated) -> bool:
 
 
 def _has_open_sign(number: Stated) -> bool:
-    """Whether the number may have the other sign.
-
-    That is so in accounting brackets, which also mark what is paid; beside a word such as "decreased";
-    and where the minus may be the dash of a list item.
-    """
+    """Whether the number may have the other sign: in brackets, beside a word such as "decreased", or after what may be a dash."""
     text, start, end = number.text, number.quantity.start, number.quantity.end
     if number.value < 0:
         return any(sign in number.quantity.text[:3] for sign in "(（") or may_be_dash(number)

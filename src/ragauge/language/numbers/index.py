@@ -91,10 +91,7 @@ class NumberIndex:
 
 
 def _reach_of(quantity: Quantity) -> float:
-    """How far, in log10, a number may be from those that agree with it; powers of ten change nothing.
-
-    Of a converted number, the reach in the unit in which the text states it, if that is more.
-    """
+    """How far, in log10, a number may be from those that agree with it, in its own unit or in the one that the text states."""
     own = quantity.converted_from
     return max(_reach(quantity.value), _reach(own[0])) if own else _reach(quantity.value)
 

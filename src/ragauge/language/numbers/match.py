@@ -46,6 +46,11 @@ IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
 MANY = 100
 """In a reference with more numbers than this, a number and its rounded form count as two."""
+_NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
+MAX_WORDS = 6
+"""The most words of a reference whose number in words is what is wanted."""
+_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
 
 
 class ExpectedNumber(NamedTuple):
@@ -197,9 +202,6 @@ def _index_of(
     return NumberIndex([stated(number, answer, in_scales) for number in found])
 
 
-_NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
-
-
 def is_denied(answer: str, start: int) -> bool:
     """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
     return (
@@ -283,9 +285,6 @@ class ExpectedQuantity(NamedTuple):
     parts: tuple[Quantity, ...] = ()
 
 
-_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
-
-
 @ReadingCache  # the answers of several systems are compared with one reference
 def expected_numbers(
     reference: str, question: str | None, found: Sequence[Quantity]
@@ -316,18 +315,10 @@ def expected_numbers(
     return tuple(each for each in counted if each.quantity.start not in base)
 
 
-MAX_WORDS = 6
-"""The most words of a reference whose number in words is what is wanted."""
-_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
-
-
 def _in_words(
     question: str | None, reference: str, found: Sequence[ExpectedQuantity]
 ) -> Sequence[ExpectedQuantity]:
-    """The only number in words of a short reference: `two million`, `It doubled.`, `five seasons`.
-
-    None if it may be part of a name (`Six Degrees`), and not `one`, which may be a pronoun.
-    """
+    """The only number in words of a short reference (`two million`, `It doubled.`) that is no part of a name (`Six Degrees`)."""
     if len(reference.split()) > MAX_WORDS:
         return ()
     in_words = [each for each in found if not each.quantity.is_year]

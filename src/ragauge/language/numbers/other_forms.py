@@ -18,6 +18,16 @@ from ragauge.language.numbers.quantity import (
 from ragauge.language.numbers.units import converted, has_size, unit_of
 from ragauge.language.words import RANKS
 
+_PARTS = 4
+_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
+_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
+_GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
+_CLOCK = re.compile(
+    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
+)
+_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
+_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
+
 
 class Measure(NamedTuple):
     """A measure with the quantities that are parts of it: the 1 h and the 30 min of `1 h 30 min`."""
@@ -39,11 +49,6 @@ def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
     whole += [each for each in _phrases(text) if each.start not in starts]
     of_parts = [Measure(each, tuple(between(found, each.start, each.end))) for each in whole]
     return [*of_parts, *in_groups(text, found)]
-
-
-_PARTS = 4
-_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
-_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
 
 
 def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -108,9 +113,6 @@ def _phrases(text: str) -> Iterator[Quantity]:
             yield Quantity(words[0], *words.span(), value, unit, spelled=True)
 
 
-_GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
-
-
 def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
     """`48 300`, which is two numbers, or one where the other text has 48,300."""
     if not _GROUP.search(text):
@@ -130,11 +132,6 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
             yield Measure(
                 last._replace(text=written, start=start, value=Decimal(digits)), tuple(parts)
             )
-
-
-_CLOCK = re.compile(
-    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
-)
 
 
 def clock_durations(text: str) -> Iterator[Quantity]:
@@ -226,14 +223,8 @@ def times_in_words(text: str) -> Iterator[Quantity]:
         yield only_matching(text, *words.span(), _TIMES[words[0]], "x")
 
 
-_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
-
-
 def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """`1.250` as 1,250, which it is where the other text has 1250.
-
-    Not in a text with another number of decimals, such as 1.25, which says how it writes them.
-    """
+    """`1.250` as 1,250, if the other text has 1250; not beside a number such as 1.25, which says how the text writes decimals."""
     grouped = [
         each
         for each in found
@@ -245,9 +236,6 @@ def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
     if grouped and not any(each.value.as_tuple().exponent in (-1, -2) for each in found):
         for each in grouped:
             yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
-
-
-_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
 
 
 def quarters(text: str) -> Iterator[Quantity]:

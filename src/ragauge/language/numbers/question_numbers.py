@@ -29,6 +29,8 @@ _PERCENTAGE = re.compile(
 )
 
 _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
+FALLS = frozenset(("a fall", "a loss"))
 
 
 @lru_cache(10_000)
@@ -52,9 +54,6 @@ def heading_scale(text: str) -> int:
 def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     """The scales that the bare numbers of the answer may have: those that the question and it name."""
     return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
-
-
-_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
 
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
@@ -142,14 +141,8 @@ def asked_direction(question: str) -> str:
     return "" if len(are_falls) != 1 or _OPEN_QUESTION.match(lowered) else found[0]
 
 
-FALLS = frozenset(("a fall", "a loss"))
-
-
 def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
-    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
-
-    `asked`: the direction of an expected number beside which the reference names none.
-    """
+    """Those found that are no fall where a rise is expected, or the reverse; `asked`: the direction if the reference names none."""
     expected = _direction(number) or ("" if is_bracketed(number) else asked)
     return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
 
