@@ -49,10 +49,7 @@ class _Block(NamedTuple):
 
 
 def passages_of(
-    document: str,
-    text: str,
-    max_words: int = MAX_WORDS,
-    boilerplate: frozenset[str] = frozenset(),
+    document: str, text: str, max_words: int = MAX_WORDS, boilerplate: frozenset[str] = frozenset()
 ) -> list[Passage]:
     """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
 

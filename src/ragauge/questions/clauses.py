@@ -10,33 +10,12 @@ from ragauge.questions import english_words as en
 
 MAX_SUBJECT, MAX_REST, MIN_CLAUSE = 9, 24, 4
 """Tokens of a subject, of what follows the verb, and of a clause."""
-SPEECH = re.compile(
-    r"(?:n['’]t|['’](?:ve|d|re|ll|m)|\b(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Ww]ho|[Tt]here|[Ww]hat)['’]s)\b"
+SPEECH, LEAD, CUTS, BROKEN_OFF = (
+    re.compile(en.pattern(each)) for each in ("speech", "lead", "cuts", "broken_off")
 )
-LEAD = re.compile(
-    r"(In \d{4}(?=,? )|(?:In|On|During|Since|At|Under|For) [^,;:]{2,50}(?=,)),? (?=\S)"
-)
-CUTS = re.compile(
-    r"\s*(?:[;:,–—]|\s-\s|\b(?:and|but|or|so|because|which|who|while|whereas|although|though)\b)"
-)
-BROKEN_OFF = re.compile(
-    r"-|,(?! (?:and|but|which|who|where|so|an?|the|with|in|on|at|from|for|after|before|because)\b)"
-    r"|(?:and|or) (?:how|what|whether|why|when|where)\b"
-)
-"""What begins the ending of a clause from which its last words cannot be kept."""
-NO_NAMES = (
-    en.POINTING
-    | en.JOINING
-    | en.AUXILIARIES
-    | en.words_of("of_the_page")
-    | en.words_of("others")
-    | set("!?…-–—")
-)
+OF_A_PAGE = en.words_of("of_the_page") | en.words_of("others")
+NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—"}
 """What is in no noun phrase that is known by itself."""
-
-
-MODALS = frozenset(map(str.upper, en.MODALS))
-"""As specifications write them: `Label names MUST be …`."""
 
 
 class Clause(NamedTuple):
@@ -98,9 +77,9 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
             return None
         piece = piece[opening.end() :]
     tokens, words = list(en.TOKEN.finditer(piece)), en.tokens_of(piece)
-    # A word with a capital is a part of a name: `Members of the Heritage Trust enter …`
+    # A word with a capital is a part of a name, `Members of the Heritage Trust enter …`, but not MUST.
     plain = [
-        "X" if n and token[0][0].isupper() and token[0] not in MODALS else word
+        "X" if n and token[0][0].isupper() and token[0].lower() not in en.MODALS else word
         for n, (token, word) in enumerate(zip(tokens, words, strict=True))
     ]
     at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
@@ -278,18 +257,18 @@ def _is_clause(text: str) -> bool:
     words = en.tokens_of(re.split(" (?:and|or) ", text)[0])[:8]
     openers = en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
     openers |= {"no", "nobody", "everyone", "even"}
-    # `and numbers, period and hyphen` has no verb.
-    verbs = [
-        word if following not in (",", "of", "") or not en.is_plural(word) else ""
+    # A noun is no verb: `and numbers, period and hyphen`, `and rules of it`.
+    forms = [
+        "" if following in (",", "of", "") and en.is_plural(word) else en.form_of(word)
         for word, following in pairwise([*words, ""])
     ]
     return words[:1] != [] and (
         words[0] in openers
-        or verbs[0] in en.verbs()
+        or forms[0] != ""
         or any(
             word in en.AUXILIARIES
-            or (en.form_of(word) == "third" and before not in en.DETERMINERS)
-            or (en.form_of(word) == "base" and en.is_plural(before))
-            for before, word in zip(words, verbs[1:], strict=False)
+            or (form == "third" and before not in en.DETERMINERS)
+            or (form == "base" and en.is_plural(before))
+            for before, word, form in zip(words, words[1:], forms[1:], strict=False)
         )
     )

@@ -8,25 +8,17 @@ from itertools import islice, pairwise
 from random import Random
 
 from ragauge.language.numbers.numbers import quantities
+from ragauge.questions import english_words as en
 from ragauge.questions.english import PERSON
-from ragauge.questions.english_words import (
-    ARTICLES,
-    AUXILIARIES,
-    PREPOSITIONS,
-    Names,
-    content_words,
-    form_of,
-)
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 NAMED = "by|of|for|in|at|with|from|to|does|did|is|was|has|can"
 NAMES = re.compile(rf"\b(?:{NAMED}) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])")
-ORGANISATION = r"\b[A-Z]{2}|\b(?:Team|Office|Agency|Company|Council|Board|Committee|Centre|Center|Department|Group|Trust|Society|Club|Service|University|Institute)"
-FOLLOWING = AUXILIARIES | PREPOSITIONS
+FOLLOWING = en.AUXILIARIES | en.PREPOSITIONS
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
-"""Names for things that no document has; the first that the documents do not use is taken."""
+"""en.Names for things that no document has; the first that the documents do not use is taken."""
 
 
 def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> list[Draft]:
@@ -80,10 +72,10 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             asked, bracket, heading = second.question.partition(" (")
             question = of_name.sub(lambda it, by=described: f"{it[1]} {by}", asked, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
-            is_told = set(content_words(described)) & set(content_words(second.references[0]))
+            is_told = set(en.content_words(described)) & set(en.content_words(second.references[0]))
             after = of_name.search(asked)
             # `the PromQL framework` is about another thing.
-            is_whole = after and (after[2] is None or after[2] in FOLLOWING or form_of(after[2]))
+            is_whole = after and (after[2] is None or after[2] in FOLLOWING or en.form_of(after[2]))
             before = asked[: after.start()].split()[1:] if after else []
             is_whole = is_whole and not (before and before[-1][0].isupper())
             if is_whole and not (is_near or is_told):
@@ -95,7 +87,7 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
 def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
-    is_person = re.fullmatch(PERSON, answer) and not re.search(ORGANISATION, answer)
+    is_person = re.fullmatch(PERSON, answer) and not re.search(en.pattern("organisation"), answer)
     if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
@@ -121,7 +113,7 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
             groups[question].setdefault(draft.subject, draft)
     for question, by_name in groups.items():
         found = list(by_name.items())[:MAX_COMPARED]
-        is_said = len({*content_words(question)} - {"you"}) > 1
+        is_said = len({*en.content_words(question)} - {"you"}) > 1
         if (
             is_said
             and len(found) > 1
@@ -155,7 +147,7 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
 
 def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator[Draft]:
     """A question about a thing of the same kind that no document knows: `Hartwell Hut` for `Lantern Hut`; or about another year."""
-    whole, names = "\n".join(texts.values()), Names(texts)
+    whole, names = "\n".join(texts.values()), en.Names(texts)
     free = [name for name in INVENTED.split() if name not in whole]
     years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", whole)}
     types = ("number", "temporal", "table look-up", "single fact")
@@ -189,7 +181,9 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
         if is_told or draft.worth < 2.5 or len(words) > 14:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
-        terse = [word for word in plain if word.lower() not in AUXILIARIES | ARTICLES | {"do"}]
+        terse = [
+            word for word in plain if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do"}
+        ]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]
         if len(terse) > 2:

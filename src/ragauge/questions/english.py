@@ -1,7 +1,7 @@
 """English questions from single sentences, with exact references: a part of a clause is taken out, and `How many beds` comes before what is left."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ragauge.language.dates.dates import dates
@@ -10,52 +10,16 @@ from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses
 from ragauge.questions.question import Draft
 
-PATTERNS: Mapping[str, tuple[str, float]] = {
-    **dict.fromkeys(("date", "frequency"), ("temporal", 3.5)),
-    **dict.fromkeys(("count", "money"), ("number", 3.5)),
-    "time": ("number", 3.2),
-    "agent": ("single fact", 3.5),
-    **dict.fromkeys(("definition", "identity", "condition", "means"), ("single fact", 3.0)),
-    **dict.fromkeys(("place", "reason", "which"), ("single fact", 3.0)),
-    "complement": ("single fact", 2.6),
-    "object": ("single fact", 2.0),
-    "listed objects": ("list", 2.8),
-    "denied": ("yes/no", 1.5),
-    "changed number": ("yes/no", 1.4),
-    "confirmed": ("yes/no", 1.0),
-    "cloze": ("cloze", 1.0),
-}
 MIN_WORDS, MAX_WORDS = 3, 26
-TITLE, CALENDAR = en.PATTERNS["title"], en.PATTERNS["calendar"]
-PERSON = (
-    rf"(?:(?:{TITLE})?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){{1,2}}|{TITLE}[A-Z][\w'’-]+)"
+TITLE, PERSON, BODY, NAME = map(en.pattern, ("title", "person", "body", "name"))
+CURRENCY, BOUND, WITH_DIGITS, COUNTED = (
+    re.compile(en.pattern(each)) for each in ("currency", "bound", "with_digits", "counted")
 )
-BODY = r"(?:the|an?) (?:[\w-]+ ){0,2}(?:[Tt]eam|[Cc]ent(?:re|er)|[Dd]epartment|[Oo]ffice|[Aa]gency|[Dd]esk|[Cc]ompany|[Cc]ouncil|[Cc]ommittee|[Bb]oard|firm|lead|(?!\w*(?:river|water|weather|paper|puter|server|tower|power|motor|sensor|sewer|letter|winter|summer|number|layer|filter|order)\b)[a-z]{3,}(?:er|or|ist))\b(?: (?:in|of|at|for) .*)?"
-"""What does something and is no person with a name, with what describes it."""
-NAME = r"(?:the )?[A-Z][\w'’-]+(?:,? (?:[A-Z][\w'’-]+|of|the|and))*"
-WHEN = rf"(?:in|on|at|over|until|from|between|every|each|by) (?:[a-z]+ )*{CALENDAR}(?: (?:and|to|until|or) (?:the )?{CALENDAR})?"
-FORMS = tuple(
-    (pattern, ask, re.compile(f"(?P<left>{left}),? (?P<answer>{answer})"))
-    for pattern, ask, left, answer in (
-        ("object", "What", rf"(?:{en.PATTERNS['listing']})", rf"(?!(?:{'|'.join(en.PREPOSITIONS | en.JOINING)})\b).+"),
-        ("complement", "What", rf"(?:[a-z]+ly )?(?:{en.PATTERNS['complements']})", r"(?!(?:\w+ing|what|how|which)\b).+"),
-        ("complement", "What", "used", "(?:to|for) .+"),
-        ("place", "Where", rf"(?:{en.PATTERNS['placed']})", rf"(?:in|at|near|on|beside|under) (?:{NAME}|(?:the|an?) (?:[\w’'`/.-]+ ?){{1,6}}|`[^`]+`)"),
-        ("means", "How", r"\S+.*?", "by [a-z]+ing .+"),
-        ("frequency", "How often", ".+?", r"(?:at (?:least|most) |up to |no more than |approximately |about |around |only )?(?:once|twice|[a-z]+ times) (?:an? |per |each |every )\w+|every (?:\w+ )?(?:second|minute|hour|day|week|month|year|night)s?"),
-        ("date", "When", ".+?", rf"during (?!(?:the|an?) time)[^,\d]+|(?:before|after) (?:every|each|the|an?) [a-z][a-z-]+(?: [a-z][a-z-]+)?|{WHEN}"),
-    )
-)  # fmt: skip
+FORMS = [
+    (pattern, ask, re.compile(f"(?P<left>{en.filled(left)}),? (?P<answer>{en.filled(answer)})"))
+    for pattern, ask, left, answer in en.TABLE["forms"]["parts"]
+]
 """Patterns of a verb with what follows it: what is `left` in the question, and the `answer`."""
-BOUND = re.compile(
-    r"\b(?:about|around|approximately|roughly|nearly|almost|over|more than|less than|at least|at most|up to|only|exactly|no more than|just)$"
-)
-WITH_DIGITS = re.compile(r"\d{4}|\d{1,2} [A-Z]|[A-Z]\w+ \d|\d{1,2}[:.]\d\d|\d [ap]\.?m")
-COUNTED = re.compile(
-    rf"(?:(?!(?:{'|'.join(en.BEFORE_NOUNS | en.JOINING)})\b)[a-z][\w-]* ){{0,2}}?(?:[a-z][\w-]*(?<![sui])s|people|men|women|children)\b"
-)
-"""The plural noun that is counted, with the words before it."""
-CURRENCY = r"(?:dollars?|euros?|pounds|USD|EUR|pence|cents)"
 
 
 def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
@@ -81,7 +45,7 @@ def is_good(question: str) -> bool:
 
 
 def _draft(pattern: str, question: str, answer: str, subject: str, origin: str = "") -> Draft:
-    kind, worth = PATTERNS[pattern]
+    kind, worth = en.TABLE["kinds"][pattern]
     return Draft(question, (answer,), (), kind, pattern, subject, worth, origin=origin)
 
 
@@ -98,31 +62,33 @@ def _condition(sentence: str) -> Iterator[Draft]:
         return
     answer = found[3].removeprefix("then ")
     case, then = en.tokens_of(found[2]), en.tokens_of(answer)
-    has_verb = any(word in en.AUXILIARIES or word in en.verbs() for word in case[1:])
+    # What stands before the next comma is a clause, and no further condition.
+    first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
+    have_verbs = all(any(map(_is_verb, words)) for words in (case[1:], first))
+    is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
+    is_part = is_part or any(map(en.is_participle, begins))
+    is_empty = not {*en.content_words(found[2])} - {"you"}
     # `they` are in the condition.
     is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
     is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
-    # What stands before the next comma is a clause, and no further condition.
-    first = then[: then.index(",")] if "," in then else then
-    is_clause = any(word in en.AUXILIARIES or word in en.verbs() for word in first)
-    is_part = then[0] in en.JOINING | en.PREPOSITIONS | {"and"} or en.is_participle(then[0])
-    is_empty = (
-        case[0] in en.JOINING
-        or en.is_participle(case[0])
-        or not {*en.content_words(found[2])} - {"you"}
-    )
-    if not (has_verb and is_clause) or is_outside or is_part or is_empty:
+    if not have_verbs or is_part or is_empty or is_outside:
         return
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    # `declare the string safe`
-    is_told = is_told or (
-        then[0] not in en.BEFORE_NOUNS | en.AUXILIARIES
-        and then[1:2] in [["a"], ["an"], ["the"], ["your"]]
+    is_told = (
+        is_told
+        or (  # `declare the string safe`
+            then[0] not in en.BEFORE_NOUNS | en.AUXILIARIES
+            and then[1:2] in (["a"], ["the"], ["your"])
+        )
     )
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
     yield _draft("condition", question, answer, about)
+
+
+def _is_verb(word: str) -> bool:
+    return word in en.AUXILIARIES or word in en.verbs()
 
 
 def _dated(clause: Clause) -> Iterator[Draft]:
@@ -136,11 +102,8 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     if not found:
         return
     start, end = found[0].start, found[-1].end
-    before, behind, between = (
-        clause.rest[:start],
-        clause.rest[end:],
-        clause.rest[found[0].end : found[-1].start],
-    )
+    before, behind = clause.rest[:start], clause.rest[end:]
+    between = clause.rest[found[0].end : found[-1].start]
     how = re.search(r"(?:^|\s)(in|on|since|from|by|until|at|between)\s+(?:the )?$", before)
     is_range = len(found) == 2 and between.strip() in ("to", "and", "until", "through")
     if how is None or not (is_range or (len(found) == 1 and how[1] != "between")):
@@ -173,7 +136,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if bound := BOUND.search(before):
             before, text = before[: bound.start()].strip(), f"{bound[0]} {text}"
         tail = re.split(r"[,;:]| and | or | [-–] ", behind, maxsplit=1)[0].strip()
-        unit = re.match(rf"{CURRENCY}\b", tail)
+        unit = CURRENCY.match(tail)
         if unit or re.search(r"[$€£]", text):
             paying = en.words_of("paying")
             if before in paying or (not before and main in paying):
@@ -233,7 +196,11 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
         return (is_done or can_do) and len(en.content_words(left)) > 1
-    is_open = en.ends_open(left) or "," in left or not en.JOINING.isdisjoint(left.split())
+    is_open = (
+        left.split(" ")[-1] in en.BEFORE_NOUNS
+        or "," in left
+        or not en.JOINING.isdisjoint(left.split())
+    )
     is_measured = re.search(r" (?:minute|hour|day|week|month|year)s?$", left)  # … before it
     return is_done and not (is_open or is_measured or clause.lead)
 
@@ -272,12 +239,10 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to|behind|under|between|within|without|into|over)\b|,|ing\b|ed\b",
         rest,
     )
-    is_one_of_many = not describing or re.match(r"(?:first|last|only|most|\w+est)\b", others)
     is_vague = re.match(r"(?:one|kind|part|number|lot) of\b", others)
     is_vague = is_vague or others.split(" ")[0] in en.words_of("remarks")
     # `Safety is a goal` says of it what holds of many things.
-    is_remark = not describing and not clause.subject[0].isupper()
-    is_remark = is_remark or (first == "the" and is_one_of_many)
+    is_remark = not describing and (first == "the" or not clause.subject[0].isupper())
     if is_vague or is_remark or len(en.content_words(rest)) < 2:
         return
     kind = rest[: describing.start()] if describing else rest

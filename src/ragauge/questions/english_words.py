@@ -9,14 +9,6 @@ from importlib import resources
 from typing import NamedTuple
 
 TOKEN = re.compile(r"[$€£]?\d(?:[\d.,:/-]*\d)?[%\w]*|\w+(?:[.'’/-]\w+)*|--?\w[\w-]*|[^\w\s]")
-ABOVE = re.compile(
-    r"\b(?:(?:above|below)\b(?! (?:an?\b|the\b|[A-Z]|\w+['’]s|[$€£]?\d|\w+ level))|the (?:other|former|same)\b(?! (?:day|time|way))"
-    r"|\b(?:[Ii]f|[Ww]hen|with|from|in|to|on|at|of|for|by|using) that [a-z]+\b"
-    r"|\bboth(?= (?:are|were|have|of|must|can|will|should)\b)|\bone(?= (?:in|on|at|with|for|to|is|has)\b|[?,.]|$)"
-    r"|\b(?:ago|yesterday|today|tomorrow|at the time|at that time|so far|since then|by then|(?:last|next|this|previous) (?:year|month|week|season|time)(?:['’]s)?)\b)"
-)
-
-
 TABLE = tomllib.loads((resources.files("ragauge.questions") / "english.toml").read_text("utf-8"))
 
 
@@ -31,8 +23,22 @@ ARTICLES, PREPOSITIONS = words_of("articles"), words_of("prepositions")
 DETERMINERS = ARTICLES | words_of("determiners")
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
 POINTING, JOINING = words_of("pointing"), words_of("joining")
-PATTERNS: dict[str, str] = TABLE["patterns"]
-ROLE = re.compile(PATTERNS["role"])
+
+
+def pattern(name: str) -> str:
+    """A pattern of the table, or any of the words of a list."""
+    if name == "before_nouns":
+        return "|".join(sorted(BEFORE_NOUNS))
+    known = TABLE["patterns"].get(name)
+    return "|".join(sorted(words_of(name))) if known is None else filled(known)
+
+
+def filled(text: str) -> str:
+    """A pattern with those that it names in their place."""
+    return re.sub("%([a-z_]+)", lambda part: pattern(part[1]), text)
+
+
+ROLE, ABOVE = re.compile(pattern("role")), re.compile(pattern("above"))
 
 
 class Verb(NamedTuple):
@@ -111,12 +117,6 @@ _EMPTY = (
 def content_words(text: str) -> list[str]:
     """The words of a text that carry meaning, lower-cased."""
     return [word for word in tokens_of(text) if word not in _EMPTY and word[0].isalnum()]
-
-
-def ends_open(text: str) -> bool:
-    """Whether a text ends with a word that more must follow."""
-    open_words = BEFORE_NOUNS | JOINING | {"-", "and", "early", "late", "mid"}
-    return text.lower().rstrip(",").split(" ")[-1] in open_words - {"about", "over"}
 
 
 def as_question(*parts: str) -> str:

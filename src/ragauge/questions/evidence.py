@@ -178,17 +178,14 @@ class PassageIndex:
     def _add(self, context: GoldContext, gold: Gold) -> None:
         text, name, document = context["text"], context.get("document"), None
         if name is not None:  # perhaps by the end of its path
-            ends = (
-                [name]
-                if name in self.documents.texts
-                else [
-                    each
-                    for each in self._by_name.get(name.rpartition("/")[2], ())
-                    if each.endswith(f"/{name.lstrip('./')}")
-                    or name.endswith(f"/{each.lstrip('./')}")
-                ]
-            )
-            document = ends[0] if len(ends) == 1 else None
+            ends = [
+                each
+                for each in self._by_name.get(name.rpartition("/")[2], ())
+                if f"/{each}".endswith(f"/{name.lstrip('./')}")
+                or f"/{name}".endswith(f"/{each.lstrip('./')}")
+            ]
+            found = ends if name not in self.documents.texts else [name]
+            document = found[0] if len(found) == 1 else None
             if document is None:
                 missing = f"its gold passage is in {name!r}, which is none of the documents"
                 gold.missing.append(missing)

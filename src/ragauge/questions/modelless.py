@@ -36,8 +36,7 @@ NOISE = re.compile(
     r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
-MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_SENTENCE, MAX_TITLE_WORDS = 6, 14, 400, 9
-MAX_PARAGRAPH = 80
+MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
@@ -149,10 +148,8 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
     for question, answer, source, pattern in asked:
         words = set(en.content_words(question))
         is_near = not words.isdisjoint(en.content_words(answer)) or answer.startswith(("Yes", "No"))
-        is_near = is_near and not (
-            asked_by(question).is_typed
-            and not Place(passage, answer, frozenset()).gives_value(question)
-        )
+        if asked_by(question).is_typed:
+            is_near = is_near and Place(passage, answer, frozenset()).gives_value(question)
         # `I` and `my` are the reader.
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
         is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
