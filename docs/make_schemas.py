@@ -41,8 +41,6 @@ COUNT: Schema = {"type": "integer", "minimum": 0}
 AT_LEAST_1: Schema = {"type": "integer", "minimum": 1}
 ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 NOT_NEGATIVE: Schema = {"type": "number", "minimum": 0}
-NOT_BLANK: Schema = {"type": "string", "pattern": r"\S"}
-LABEL: Schema = {"type": "string", "pattern": r"^\s*[A-Za-z_]([^@]|@(?!\s*$))*$"}
 TYPES: dict[object, Schema] = {
     str: STRING,
     int: {"type": "integer"},
@@ -54,6 +52,18 @@ TYPES: dict[object, Schema] = {
     object: {},
 }
 """What a type of Python's is in JSON; lists and tables hold texts, unless a schema below says otherwise."""
+
+
+def text(pattern: str) -> Schema:
+    return {"type": "string", "pattern": pattern}
+
+
+NOT_BLANK = text(r"\S")
+LABEL = text(r"^\s*[A-Za-z_]([^@]|@(?!\s*$))*$")
+
+
+def table_of(values: Schema, **more: object) -> Schema:
+    return {"type": "object", "additionalProperties": values, **more}
 
 
 def list_of(items: Schema, **more: object) -> Schema:
@@ -79,11 +89,11 @@ def from_keys(
     notes: Mapping[str, str],
     needed: Sequence[str] = (),
     *,
-    text: Schema = STRING,
+    texts: Schema = STRING,
     **narrower: Schema,
 ) -> Schema:
     """A table of TOML from its reader's keys. `narrower`: what the reader asks of a value beyond its type."""
-    types = {**TYPES, str: text, list: list_of(text)}
+    types = {**TYPES, str: texts, list: list_of(texts)}
     made = {key: dict(narrower.get(key, types[kind])) for key, kind in keys.items()}
     for key in made.keys() & notes.keys():
         made[key]["description"] = notes[key]
@@ -133,7 +143,7 @@ def from_type(kind: Any, *, is_open: bool = False) -> Schema:
     if origin is tuple:
         return list_of(from_type(inner[0]))
     if origin is Mapping:
-        return {"type": "object", "additionalProperties": from_type(inner[1])}
+        return table_of(from_type(inner[1]))
     return TYPES[kind] | (IN_64_BITS if kind in (int, float) else {})
 
 
@@ -154,26 +164,18 @@ MESSAGE: Schema = {"type": "object", "anyOf": [{"required": ["role"]}, {"require
 WORDS = "|".join(
     "".join(f"[{letter.upper()}{letter}]" for letter in word) for word in (*YES, *NO, *NEITHER)
 )
-FLAG = choice(
-    TYPES[bool],
-    {"enum": [0, 1]},
-    {"type": "string", "pattern": rf'^[" ]*({WORDS})(\.0)?[" ]*$'},
-)
+FLAG = choice(TYPES[bool], {"enum": [0, 1]}, text(rf'^[" ]*({WORDS})(\.0)?[" ]*$'))
+WHOLE = r"\d+(_\d+)*"
+NUMBER = text(rf"^\s*\+?({WHOLE}\.?({WHOLE})?|\.{WHOLE})([eE][+-]?{WHOLE})?\s*$")
 OF_KIND: dict[str, Schema] = {
     "flag": choice(FLAG, list_of(FLAG, minItems=1, maxItems=1)),
     "id": ID,
     "text": TEXT,
     "texts": choice(TEXT, list_of(TEXT)),
     "numbers": list_of(TYPES[float]),
-    "number": choice(
-        NOT_NEGATIVE,
-        {
-            "type": "string",
-            "pattern": r"^\s*\+?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?\s*$",
-        },
-    ),
+    "number": choice(NOT_NEGATIVE, NUMBER),
     "grades": choice(
-        {"type": "object", "propertyNames": NOT_BLANK, "additionalProperties": GRADE},
+        table_of(GRADE, propertyNames=NOT_BLANK),
         list_of(choice(ID, closed({"id": ID, "grade": GRADE}, ["id", "grade"])), uniqueItems=True),
     ),
     "json": {},
@@ -189,7 +191,7 @@ def chat(roles: Sequence[str]) -> Schema:
 CALLS = list_of({"type": "object"})
 EXPECTED_CALLS = choice(
     TYPES[NoneType],
-    {"type": "string", "pattern": r"^\s*\["},
+    text(r"^\s*\["),
     CALLS,
     list_of(choice(TYPES[NoneType], CALLS, list_of(CALLS))),
 )
@@ -236,9 +238,9 @@ def sample() -> Schema:
 def configuration() -> Schema:
     """A configuration of `ragauge run` (ragauge.toml). Paths are relative to the file."""
     notes = notes_of(config)
-    texts = partial(from_keys, text=NOT_BLANK)
-    url = {"type": "string", "pattern": "^https?://."}
-    judge = texts(
+    of_texts = partial(from_keys, texts=NOT_BLANK)
+    url = text("^https?://.")
+    judge = of_texts(
         JUDGE_KEYS,
         notes["judge"],
         model=choice(NOT_BLANK, list_of(NOT_BLANK, minItems=1, uniqueItems=True)),
@@ -246,29 +248,27 @@ def configuration() -> Schema:
         price=list_of(NOT_NEGATIVE, minItems=2, maxItems=2),
         max_cost_usd=ABOVE_0,
         temperature=NOT_NEGATIVE,
-        language={"type": "string", "pattern": f"^{LANGUAGE.pattern}$"},
+        language=text(f"^{LANGUAGE.pattern}$"),
         **dict.fromkeys(
             ("repeat", "max_calls", "max_tokens", "window", "rpm", "tpm", "concurrency"), AT_LEAST_1
         ),
     )
-    encoder = texts(
+    encoder = of_texts(
         config.ENCODER_KEYS,
         notes["encoder"],
         base_url=url,
         precision={"enum": list(PRECISIONS)},
         dimensions=AT_LEAST_1,
     )
-    gate = texts(
+    gate = of_texts(
         config.GATE_KEYS,
         notes["gate"],
-        max_drop=choice(NOT_NEGATIVE, {"type": "object", "additionalProperties": NOT_NEGATIVE}),
+        max_drop=choice(NOT_NEGATIVE, table_of(NOT_NEGATIVE)),
         on={"enum": list(config.DROP_JUDGED_ON)},
     )
     columns = {each: {**NOT_BLANK, "description": FIELDS[each].meaning} for each in FIELDS}
-    suites = choice(
-        {"enum": list(suite.shipped_suites())}, {"type": "string", "pattern": r"\.toml$"}
-    )
-    made = texts(
+    suites = choice({"enum": list(suite.shipped_suites())}, text(r"\.toml$"))
+    made = of_texts(
         config.KEYS,
         notes[""],
         prefer={"enum": list(get_args(Prefer))},
@@ -278,9 +278,9 @@ def configuration() -> Schema:
         gate=gate,
         map=closed(columns),
         metrics=list_of(LABEL),
-        on={"type": "string", "pattern": f"^(ray|{CLIENT}.+)$"},
+        on=text(f"^(ray|{CLIENT}.+)$"),
         suites=list_of(suites),
-        systems={"type": "object", "additionalProperties": NOT_BLANK},
+        systems=table_of(NOT_BLANK),
         seed=COUNT,
         **dict.fromkeys(("limit", "workers"), AT_LEAST_1),
     )
@@ -301,14 +301,12 @@ def check() -> Schema:
     """A table [[check]] of a suite: rules for some questions only."""
     notes = notes_of(suite)
     rule = {**closed(RULE_VALUES), "minProperties": 1, "maxProperties": 1}
-    rules = {"type": "object", "minProperties": 1, "additionalProperties": rule}
-    holds = {"type": "object", "additionalProperties": NOT_BLANK}
     return from_keys(
         suite.CHECK_KEYS,
         notes["check"],
         ["rules"],
-        rules={**rules, "propertyNames": NOT_BLANK},
-        holds={**holds, "propertyNames": NOT_BLANK},
+        rules=table_of(rule, minProperties=1, propertyNames=NOT_BLANK),
+        holds=table_of(NOT_BLANK, propertyNames=NOT_BLANK),
         **dict.fromkeys(("where", "mean"), NOT_BLANK),
     )
 
@@ -360,7 +358,7 @@ def manifest() -> Schema:
         "plan": {"type": "object", "properties": plan},
         "data": from_type(StoredData, is_open=True),
         "code": from_type(StoredCode, is_open=True),
-        "judging": {"type": "object", "additionalProperties": usage},
+        "judging": table_of(usage),
         DIGEST: STRING,
     }
     kept = {"finished": STRING, "digests": {"minProperties": 1}}
@@ -388,7 +386,7 @@ def summary() -> Schema:
         "cautions": list_of(from_type(MetricCaution)),
         "metrics": list_of(from_type(MetricDisplay)),
         "summary": rows,
-        "by": {"type": "object", "additionalProperties": rows},
+        "by": table_of(rows),
         "comparison": choice(comparison(), TYPES[NoneType]),
         "findings": list_of(from_type(FindingMatch)),
     }

@@ -87,7 +87,16 @@ def test_parameters_take_the_fields_that_they_name_and_a_row_has_all_but_the_gol
     def whole(row):
         return " ".join(sorted(row))
 
+    def by_name(*, topic, question):
+        return f"{question} {topic}"
+
+    def with_others(question, *others, topic="none", **settings):
+        return f"{question} {others} {topic} {settings}"
+
     assert first(rg.ask(questions, named), "answer") == ("Where? towns x",)
+    assert first(rg.ask(questions, by_name), "answer") == ("Where? towns",)
+    assert first(rg.ask(questions, with_others), "answer") == ("Where? () none {}",)
+    assert first(rg.ask(questions, lambda *given: repr(given)), "answer") == ("('Where?',)",)
     assert first(rg.ask(questions, whole), "answer") == ("id question topic",)
 
 
@@ -217,6 +226,13 @@ def test_what_a_target_returns_replaces_neither_the_right_answer_nor_a_field_of_
     assert row["left_out"].startswith("left out 'raw' (object values): not a text")
     (row,) = rg.ask([{"question": "?"}], lambda _: given).samples.frame.to_dicts()
     assert row.get("references") is None  # nobody marks their own work
+    for others in (
+        {"trace_id": "t", "attributes": "{}"},
+        {"prediction": "Bern", "response": "raw"},
+        {"generation": "Bern", "ground_truth": "Bern"},
+    ):
+        (row,) = rg.ask([{"question": "?"}], lambda _, o=others: given | o).samples.frame.to_dicts()
+        assert (row["answer"], row.get("references")) == ("Rome", None)
 
 
 @pytest.mark.posix
@@ -291,6 +307,9 @@ def test_what_cannot_be_asked_is_refused_before(given, options, message, tmp_pat
 def test_questions_without_a_question_are_refused_and_those_without_ids_are_numbered():
     with pytest.raises(PlanError, match="have no field question"):
         rg.ask([{"id": "a", "references": ["x"]}], plain)
+    blank = [{"question": text} for text in ("A?", " ", None)]
+    with pytest.raises(PlanError, match="the question of '2', '3' is blank"):
+        rg.ask(blank, never_asked)
     found = rg.ask([{"question": "A?"}, {"question": "B?"}, {"question": "A?"}], plain)
     expected = [("1", "Paris, A?"), ("2", "Paris, B?"), ("3", "Paris, A?")]
     assert rows(found, "id", "answer") == expected

@@ -104,6 +104,15 @@ def test_the_system_is_hidden_until_the_label_is_saved(tmp_path, review):
     assert "answer of zebra" in after or "answer of yak" in after
 
 
+def test_what_was_said_before_a_turn_is_shown(tmp_path, review):
+    said = (("user", "Oak?"), ("assistant", "Yes."), ("user", "And elm?"), ("assistant", "No."))
+    messages = [{"role": role, "content": text} for role, text in said]
+    chat = {"id": "a", "messages": messages, "references": [["Yes."], ["Yes."]]}
+    rg.evaluate([chat], ["exact_match"], folder=tmp_path / "chat")
+    shown = review("", "", "q", run="chat")
+    assert "before      user: Oak?" in shown and "question    And elm?" in shown
+
+
 def test_conflicts_are_shown_and_settled(review, run, ragauge):
     review("1", "q", rater="ann", options=("--opinions", "2"))
     said = review("0", "q", rater="ben", options=("--opinions", "2"))

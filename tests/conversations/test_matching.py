@@ -131,20 +131,22 @@ def test_many_calls_with_lists_are_matched_in_linear_time(assert_linear_time):
         ({"type": 1}, {"properties": {"type": {"type": "string"}}}, "type: 1 is not of type 'string'"),
         ({"a": {"a": {}}}, {"properties": {"a": {"$ref": "#"}}}, ""),
         ({"a": {"a": 1}}, {"type": "object", "properties": {"a": {"$ref": "#"}}}, "a.a: 1 is not of type 'object'"),
-        ({}, {"$ref": "#"}, ""),
+        ({}, {"$ref": "#"}, None),
         ({"a": 1}, {"$ref": "https://example.com/schema.json"}, ""),
         ({"a": 1}, {"$ref": "file:///etc/passwd"}, ""),
-        ({"a": 1}, {"type": "nonsense"}, ""),
+        ({"a": 1}, {"properties": {"a": {"$ref": "x.json"}}, "required": ["b"]}, "'b' is a required property"),
+        ({"a": 1}, {"type": "nonsense"}, None),
         ({"a": "x1"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, ""),
         ({"a": "x"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, "a: 'x' does not match '[0-9]$'"),
         ({"a": "a" * 5_000 + "!"}, {"properties": {"a": {"pattern": "^(a+)+$"}}}, "a: "),
         ({"a": "x"}, {"properties": {"a": {"pattern": "(?=y)x"}}}, ""),
-        ({"a": 1}, {"properties": 3}, ""),
+        ({"a": 1}, {"properties": 3}, None),
     ],
 )  # fmt: skip
 def test_arguments_against_a_tools_schema(arguments, schema, said):
     found = schema_problem(arguments, schema)
-    assert found.startswith(said) if said else found == ""
+    assert found == said if said is None else found.startswith(said)
+    assert found is None or bool(found) == bool(said)
 
 
 def test_tools_of_each_api():
@@ -157,3 +159,6 @@ def test_tools_of_each_api():
         "nonsense",
     ]
     assert tool_schemas(tools) == {"a": schema, "b": schema, "c": schema, "d": {}}
+    of_mcp = {"name": "a", "inputSchema": schema}
+    for given in (of_mcp, {"tools": [of_mcp]}, {"a": schema}, {"a": {"parameters": schema}}):
+        assert tool_schemas(given) == {"a": schema}

@@ -138,6 +138,33 @@ def test_turns_of_plain_chats():
         assert (turn.number, turn.question, turn.answer) == (1, "Hi", "Hello")
 
 
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ({"content": [{"type": "refusal", "refusal": "I can't help."}]}, "I can't help."),
+        ({"content": None, "refusal": "I can't help."}, "I can't help."),
+        ({"content": 42}, "42"),
+    ],
+)
+def test_the_text_of_a_reply(reply, answer):
+    (turn,) = read_transcript([{"role": "assistant", **reply}]).turns()
+    assert turn.answer == answer
+
+
+def test_what_the_user_says_beside_a_tools_result_is_of_the_same_turn():
+    call = {"type": "tool_use", "id": "t", "name": "find", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "4 C"}
+    chat = [
+        {"role": "user", "content": "Oslo?"},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result, {"type": "text", "text": "in Fahrenheit"}]},
+        {"role": "assistant", "content": "39 F"},
+    ]
+    (turn,) = read_transcript(chat).turns()
+    assert (turn.question, turn.answer) == ("Oslo?\nin Fahrenheit", "39 F")
+    assert turn.calls[0].result == "4 C"
+
+
 def test_a_turn_ends_with_the_last_message_before_the_users_next():
     chat = [
         {"role": "assistant", "content": "How can I help?"},
@@ -223,6 +250,7 @@ def test_images_are_kept_by_type_and_results_tell_of_errors():
         ([{"content": "x"}], "message 1 has the role ''"),
         ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
         ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
+        ([*OPENAI[:4], OPENAI[3]], "message 5 is a tool result for the call '.*', which has a result already"),
         ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
         ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
         ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
@@ -237,7 +265,8 @@ def test_what_cannot_be_read_is_said_with_its_place(messages, said):
     ("given", "said"),
     [
         ("{a: 1}", "are no JSON: "),
-        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": NaN}', "NaN is no finite number"),
+        ('{"a": 1e999}', "1e999 is no finite number"),
         ({"a": float("nan")}, "are no JSON"),
         ("[1]", "are no JSON object"),
         ("[" * 200 + "]" * 200, "nested more than 100 deep"),
@@ -276,6 +305,7 @@ def test_expected_calls_by_turn_with_alternatives_and_without():
         ([[], "no"], 2, "of turn 2 must be a list"),
         ([[3]], 1, "expected call 1 must be an object"),
         ([{"arguments": {}, "id": 1}], 1, "names no tool"),
+        ([{"arguments": {}}], 1, "names no tool"),
         ([{"name": "a", "arguments": "{"}], 1, "expected call 1: the arguments are no JSON"),
     ],
 )

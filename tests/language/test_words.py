@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.language.characters import lower_letters
-from ragauge.language.dates.dates import dates
-from ragauge.language.dates.names import dates_by_name, months_of
+from ragauge.language.dates.dates import dates, dates_by_name, months_of
 from ragauge.language.words import DATE_NAMES, NUMBER_WORDS, words, words_of
 
 

@@ -16,6 +16,7 @@ def said(*texts):
     return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
 
 
+SYSTEM = {"role": "system", "content": "Be brief."}
 CAPITALS = said("Capital of France?", "Paris", "And of Spain?", "Madrid")
 CALL = {
     "role": "assistant",
@@ -86,8 +87,19 @@ def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
     (row,), notes = rows_of({"id": "a", "messages": [*said("Go"), CALL, RESULT]} | fields)
     assert {name: row[name] for name in expected} == expected
     if fields.get("messages"):  # a chat of one turn, or with one reference, is its last answer
+        assert (row.get("messages") is None) == (fields["messages"] == CAPITALS)
         assert "conversation" not in row
         assert any("the last question of 'messages'" in note for note in notes)
+
+
+def test_repeats_of_a_conversation_have_its_id_and_their_number():
+    ends = [
+        {"id": "a", "trial": at, "state": {"n": at}, "expected_state": {"n": 1}} for at in (1, 2)
+    ]
+    samples = rg.load([each | {"messages": CAPITALS} for each in ends])
+    named = [(row["id"], row["repeat_of"]) for row in samples.frame.to_dicts()]
+    assert named == [("a#1#1", "a"), ("a#1#2", "a"), ("a#2#1", "a"), ("a#2#2", "a")]
+    assert "pass^2 0.00, pass@2 1.00" in str(rg.evaluate(samples, ["state_match"]))
 
 
 def test_conversations_of_one_turn_take_lists_over_turns_as_longer_ones_do():
@@ -189,6 +201,9 @@ def test_parts_that_are_no_texts_are_announced_once():
     ]
     _, notes = rows_of({"messages": [*chat, *chat]})
     assert notes[1:2] == ("only texts are scored; the messages also have image_url",)
+    ((row,), notes) = rows_of({"messages": json.dumps(chat)})
+    assert (row["question"], row["answer"]) == ("What?", "A cat")
+    assert notes[1:2] == ("only texts are scored; the messages also have image_url",)
 
 
 @pytest.mark.parametrize(
@@ -223,6 +238,8 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
         ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
         ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
         ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
+        ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
+        ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),
         ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
     ],
 )  # fmt: skip

@@ -134,14 +134,22 @@ def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, f
 
 def test_broken_arguments_are_the_systems_fault():
     made = chat(
-        ("search", '{"q": '), ("search", '{"q": NaN}'), ("search", {"q": 3}), ("seek", {}), A
+        ("search", '{"q": '), ("search", '{"q": 1e999}'), ("search", {"q": 3}), ("seek", {}), A
     )
     score = rg.score("invalid_calls", messages=made, tools=TOOLS)
     assert score.value == 4
     assert [each["call"] for each in score.evidence["invalid"]] == [1, 2, 3, 4]
     assert score.evidence["invalid"][3]["problem"] == "there is no tool 'seek'"
+    assert "unusable_schemas" not in score.evidence
     expected = wanted(A)
     assert rg.score("tool_precision", messages=made, expected_calls=expected).value == approx(1 / 5)
+    match = rg.score("tool_call_match", messages=chat(("search", "{")), expected_calls=expected)
+    assert match.evidence["why"].startswith("calls search: the arguments are no JSON: ")
+
+
+def test_a_schema_that_cannot_be_used_is_named():
+    score = rg.score("invalid_calls", messages=chat(A), tools={"search": {"type": "objekt"}})
+    assert (score.value, score.evidence["unusable_schemas"]) == (0, ["search"])
 
 
 def test_counts_of_a_turn():

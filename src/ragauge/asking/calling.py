@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -46,18 +46,11 @@ class Calls(Generic[T]):
         self._handed_over: list[_Call[T]] = []
         self._ended: list[tuple[_Call[T], T]] = []
 
-    async def of_thread(self, work: Callable[[], T]) -> T:
-        """The result of `work`, which raises nothing. TookTooLongError after `timeout_s`.
+    async def result(self, work: Callable[[], Any], *, is_async: bool) -> T:
+        """The result of `work` in a thread, or of its coroutine in a task; it raises nothing. TookTooLongError after `timeout_s`.
 
-        A thread cannot be ended from outside: one that never returns does not keep the process alive.
+        A task is cancelled with this. A thread cannot be ended: one that never returns does not keep the process alive.
         """
-        return await self._result(work, is_async=False)
-
-    async def of_task(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of the coroutine, which raises nothing, and is cancelled with this or after `timeout_s`."""
-        return await self._result(work, is_async=True)
-
-    async def _result(self, work: Callable[[], Any], *, is_async: bool) -> T:
         loop = asyncio.get_running_loop()
         # By then, each of those that run now has made place.
         late_s = time.monotonic() + 2 * self.timeout_s + GRACE_S

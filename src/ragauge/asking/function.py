@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 WHOLE = ("row", "sample", "fields", "inputs", "item", "example")
 """Names of a first parameter that takes all fields of the question as a mapping."""
 Function = Callable[..., object]
+Outcome = Callable[..., Coroutine[object, None, "Response | BaseException"]]
 
 
 def open_function(given: "str | Function | Target") -> OpenTarget:
@@ -93,7 +94,8 @@ class FunctionTarget:
     """Calls a function: a coroutine on an event loop of its own, anything else in a thread.
 
     `fields`: the field that each parameter takes. `row`: the first parameter, if it takes all
-    fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without.
+    fields. `takes_any`: it has `**settings`. `required`: what it cannot be called without. `by_name`: it
+    takes the question by name only.
     """
 
     function: Function
@@ -102,6 +104,7 @@ class FunctionTarget:
     required: tuple[str, ...] = ()
     row: str = ""
     takes_any: bool = False
+    by_name: bool = False
     threads: "Calls[Response | BaseException]" = field(default_factory=Calls)
     tasks: "Calls[Response | BaseException]" = field(default_factory=Calls)
     new_spans: "type[Spans] | None" = None
@@ -116,10 +119,13 @@ class FunctionTarget:
         parameters = list(signature.parameters.values())
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
         named = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
-        has_first = named and named[0].kind is not named[0].KEYWORD_ONLY
-        if not has_first and "question" not in (each.name for each in named):
-            raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
+        by_name = not named or named[0].kind is named[0].KEYWORD_ONLY
+        if by_name:
+            named.sort(key=lambda each: each.name != "question")
+            if not named or named[0].name != "question":
+                raise PlanError(f"the target {shown:.200} takes no question; give it a parameter")
         first, *others = named
+        others = [each for each in others if each.kind is not each.VAR_POSITIONAL]
         row = first.name if first.name in WHOLE else ""
         fields = {} if row else {first.name: "question"}
         for each in others:
@@ -127,7 +133,7 @@ class FunctionTarget:
                 fields[each.name] = each.name
         settings = tuple(each.name for each in others if each.name not in FIELDS)
         required = tuple(each.name for each in others if each.default is each.empty)
-        return cls(function, fields, settings, required, row, takes_any)
+        return cls(function, fields, settings, required, row, takes_any, by_name)
 
     def arguments(self, inputs: Mapping[str, object]) -> tuple[list[object], dict[str, object]]:
         """The arguments of a call: the question first, by place, all others by name."""
@@ -137,6 +143,8 @@ class FunctionTarget:
             keywords |= {name: it for name, it in inputs.items() if name not in FIELDS}
         if self.row:
             return [dict(inputs)], {name: it for name, it in keywords.items() if name != self.row}
+        if self.by_name:
+            return [], keywords
         first = next(iter(self.fields))
         return [keywords.pop(first, None)], keywords
 
@@ -147,13 +155,13 @@ class FunctionTarget:
         inner = function if inspect.isroutine(function) else function.__call__
         call = partial(_outcome, partial(function, *given, **keywords), spans)
         if inspect.iscoroutinefunction(inner) or inspect.isasyncgenfunction(inner):
-            outcome = await self.tasks.of_task(partial(call, is_async=True))
+            outcome = await self.tasks.result(partial(call, is_async=True), is_async=True)
         else:
-            outcome = await self.threads.of_thread(lambda: _at_once(call(is_async=False)))
+            outcome = await self.threads.result(partial(_at_once, call), is_async=False)
         if isinstance(outcome, Response) and inspect.isawaitable(outcome.value):
             value = outcome.value
             call = partial(_outcome, lambda: value, spans, is_async=True)
-            outcome = await self.tasks.of_task(call)
+            outcome = await self.tasks.result(call, is_async=True)
         if not isinstance(outcome, Response):
             raise refusal_of(outcome)
         return outcome if spans is None else replace(outcome, spans=spans)
@@ -184,12 +192,10 @@ async def _outcome(
         return error
 
 
-def _at_once(
-    outcome: Coroutine[object, None, Response | BaseException],
-) -> Response | BaseException:
-    """The result of a coroutine that waits for nothing, in a thread without a loop."""
+def _at_once(call: Outcome) -> Response | BaseException:
+    """The result of a call that waits for nothing, in a thread without a loop."""
     try:
-        outcome.send(None)
+        call(is_async=False).send(None)
     except StopIteration as ended:
         return ended.value
     raise AssertionError("a call that is not async has waited")

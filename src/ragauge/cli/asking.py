@@ -93,17 +93,17 @@ class Inquiry:
             return _words(last[0], time.monotonic() - begun) if last else "starting"
 
         held_s = max(HELD_S, 2 * self.plan.limits.timeout_s)
-        with (
-            saying(words, quiet=quiet) as say_if_due,
-            redirect_stdout(sys.stderr),
-            ended_if_held(held_s),
-        ):
-            try:
+        try:
+            with (
+                saying(words, quiet=quiet) as say_if_due,
+                redirect_stdout(sys.stderr),
+                ended_if_held(held_s),
+            ):
                 return self.plan.run(tell)
-            except KeyboardInterrupt:
-                n = sum(tally.answered + tally.kept for tally in last)
-                say(f"{counted(n, 'answer')} of {self.plan.n_answers:,} are kept in {self.folder}")
-                raise
+        except KeyboardInterrupt:
+            n = sum(tally.answered + tally.kept for tally in last)
+            say(f"{counted(n, 'answer')} of {self.plan.n_answers:,} are kept in {self.folder}")
+            raise
 
     def scored(self, config: Config) -> Config:
         """The configuration that scores the answers in place of the questions; the limits without a judge were of asking."""
@@ -147,7 +147,7 @@ def _words(tally: Tally, taken_s: float) -> str:
     if n_new and taken_s > 1:
         rate = n_new / taken_s
         text += f" · {rate:,.0f} a second" if rate >= 2 else f" · {rate * 60:,.0f} a minute"
-        text += f" · {spoken((tally.n - tally.done) / rate)} left"
+        text += f" · {spoken((tally.n - tally.done) / rate)} left" if tally.done < tally.n else ""
     text += f" · ${tally.cost_usd:,.2f} so far" if tally.cost_usd else ""
     return text + (f" · {tally.n_failed:,} failed" if tally.n_failed else "")
 

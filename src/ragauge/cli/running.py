@@ -180,7 +180,11 @@ def _prepared(
         check_groups(samples, by)
     if problems:
         raise PlanError(problems)
-    folder = config.folder or _default_folder(config, evaluation)
+    # Without a folder, the same one for the same plan and data.
+    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
+    name = f"{stem}-{evaluation.plan.name}"
+    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
+    folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
     return _Work(config, metrics, judging, evaluation, by, folder, executor)
 
 
@@ -188,7 +192,13 @@ def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
     """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
     from ragauge.views.run_report import check_outputs
 
-    problems = _several_in_one(config.metrics)
+    problems: list[str] = []
+    for text in config.metrics:
+        with suppress(LabelError):  # named later
+            parts = [str(part).strip() for part in outside_brackets(",", text)]
+            if len([Label.parse(part) for part in parts]) > 1:
+                own = " ".join(f"-m {quote(part)}" for part in parts)
+                problems.append(f"{text!r} names several metrics; give each its own option: {own}")
     if problems:
         raise PlanError(problems)
     known, executor, metrics = shipped_suites(), None, list[Suite]()
@@ -215,26 +225,6 @@ def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
     if problems:
         raise PlanError(problems)
     return metrics, executor
-
-
-def _several_in_one(metrics: Sequence[str]) -> list[str]:
-    """A problem for each text of several metrics, as `-m a,b` is."""
-    problems: list[str] = []
-    for text in metrics:
-        with suppress(LabelError):  # named later
-            parts = [str(part).strip() for part in outside_brackets(",", text)]
-            if len([Label.parse(part) for part in parts]) > 1:
-                own = " ".join(f"-m {quote(part)}" for part in parts)
-                problems.append(f"{text!r} names several metrics; give each its own option: {own}")
-    return problems
-
-
-def _default_folder(config: Config, evaluation: Evaluation) -> Path:
-    """The folder of a run that names none: the same for the same plan and data."""
-    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
-    name = f"{stem}-{evaluation.plan.name}"
-    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
-    return RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
 
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:

@@ -103,9 +103,10 @@ class Session:
         left = len(self.review.pending(self.rater, labels))
         self.out.print()
         self._say(f"{left:,} left · {item.id} · {item.why}", "bold")
+        named = {"conversation_before": "before", "references": "reference"}
         shown = [
-            (name.removesuffix("s"), text)
-            for name in ("question", "references", "answer")
+            (named.get(name, name), text)
+            for name in ("conversation_before", "question", "references", "answer")
             for text in _texts(texts.get(name))
         ]
         shown += [("contexts", f"{len(contexts):,}; c shows them")] if contexts else []

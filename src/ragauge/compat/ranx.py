@@ -337,13 +337,11 @@ def fuse(
 
 
 def _by_highest(runs: Sequence[Values]) -> Sequence[Values]:
-    return [
-        {
-            query: {doc: score / max(*docs.values(), 1e-9) for doc, score in docs.items()}
-            for query, docs in run.items()
-        }
-        for run in runs
-    ]
+    def scaled(docs: Mapping[str, float]) -> dict[str, float]:
+        highest = max([1e-9, *docs.values()])
+        return {doc: score / highest for doc, score in docs.items()}
+
+    return [{query: scaled(docs) for query, docs in run.items()} for run in runs]
 
 
 def _by_place(runs: Sequence[Values]) -> Sequence[Values]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_of
 
 Schema = Mapping[str, object]
-SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "args_schema")
+SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "args_schema", "schema")
 OMITTED = ""  # among the allowed values of an argument: it may be left out (in BFCL)
 
 
@@ -140,7 +140,7 @@ class Comparison:
         if _nfc(expected.name) != _nfc(made.name):
             return [Difference("name", expected.name, made.name)]
         if made.arguments is None or made.invalid:
-            return [Difference("arguments", expected.arguments, made.invalid)]
+            return [Difference("arguments", expected.arguments, made.invalid, "invalid")]
         if expected.arguments is None:
             return []
         return self.differences(expected.arguments, made.arguments, tool)
@@ -199,9 +199,12 @@ def matched_pairs(
 
 
 def tool_schemas(tools: object) -> dict[str, Schema]:
-    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's and plain spellings."""
+    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's, MCP's and plain spellings, or schemas by name."""
     found: dict[str, Schema] = {}
-    for each in list_of(tools) or ():
+    given = mapping_of(tools)
+    listed = [tools] if "name" in given or "function" in given else given.get("tools", tools)
+    by_name = [{"schema": each, **mapping_of(each), "name": name} for name, each in given.items()]
+    for each in list_of(listed) or by_name:
         values = mapping_of(mapping_of(each).get("function")) or mapping_of(each)
         schemas = [values[key] for key in SCHEMA_KEYS if key in values]
         if isinstance(values.get("name"), str):
@@ -209,11 +212,10 @@ def tool_schemas(tools: object) -> dict[str, Schema]:
     return found
 
 
-def schema_problem(arguments: object, schema: Schema) -> str:
-    """What in the arguments breaks the tool's JSON schema; empty if nothing does.
+def schema_problem(arguments: object, schema: Schema) -> str | None:
+    """What in the arguments breaks the tool's JSON schema; empty if nothing does, None if the schema cannot be used.
 
-    References are followed inside the schema only: nothing is read from a file or the network. A schema that
-    cannot be used says nothing about the arguments.
+    References are followed inside the schema only: nothing is read from a file or the network.
     """
     from jsonschema import Draft202012Validator, SchemaError, exceptions, validators
     from referencing import Registry
@@ -228,7 +230,7 @@ def schema_problem(arguments: object, schema: Schema) -> str:
         errors = kind(schema, registry=registry).iter_errors(arguments)
         error = cast("Any", exceptions).best_match(errors)
     except (SchemaError, Unresolvable, RecursionError):
-        return ""
+        return None
     path = error.json_path.removeprefix("$").removeprefix(".") if error else ""
     return f"{path}: {error.message:.200}".removeprefix(": ") if error else ""
 
@@ -256,6 +258,8 @@ def _json_types(value: object) -> object:
     if (items := list_of(value)) is not None:
         return [_json_types(item) for item in items]
     values = {name: _json_types(item) for name, item in mapping_of(value).items()}
+    if not str(values.get("$ref", "#")).startswith("#"):
+        del values["$ref"]  # outside the schema: it says nothing
     kind = values.get("type")
     if isinstance(kind, str) and kind in TYPES:
         values["type"] = TYPES[kind]

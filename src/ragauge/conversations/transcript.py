@@ -28,8 +28,8 @@ ROLES: dict[str, Role] = {
     "toolmessage": "tool",
 }
 _ROLE_KEYS = ("role", "speaker", "from", "type")
-_CONTENT_KEYS = ("content", "text", "value", "parts", "output")
-_TEXT_PARTS = ("text", "input_text", "output_text")
+_CONTENT_KEYS = ("content", "text", "value", "parts", "output", "refusal")
+_TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
 _CALL_KEYS = ("tool_calls", "tools_called", "function_call")
 _CALLED = ("functionCall", "function_call", "toolUse")
 _RETURNED = ("functionResponse", "function_response", "toolResult")  # of Gemini and Bedrock
@@ -43,12 +43,16 @@ _NO_MESSAGES = (  # items of OpenAI's responses in which nobody speaks
 
 @dataclass(slots=True)
 class Message:
-    """One message: its text, the calls that it makes, and the types of its other parts."""
+    """One message: its text, the calls that it makes, and the types of its other parts.
+
+    `returns`: it has results of tools, beside which the user may say something.
+    """
 
     role: Role
     text: str = ""
     calls: list[Call] = field(default_factory=lambda: [])
     others: list[str] = field(default_factory=lambda: [])
+    returns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Transcript:
         spans: list[list[int]] = [[]]
         is_answered = [False]
         for at, message in enumerate(self.messages):
-            if message.role == "user" and is_answered[-1]:
+            if message.role == "user" and is_answered[-1] and not message.returns:
                 spans.append([])
                 is_answered.append(False)
             spans[-1].append(at)
@@ -164,6 +168,7 @@ def read_transcript(messages: object) -> Transcript:
             waiting.give(result, where)
         if message.role == "system" and any(each.role == "system" for each in read):
             raise TranscriptError(f"{where} is a second system prompt")
+        message.returns = bool(results)
         if results and not message.text and not message.others:
             message.role = "tool"
         read.append(message)
@@ -244,10 +249,12 @@ class _WaitingCalls:
 
     def __init__(self) -> None:
         self.by_id: dict[str, Call] = {}
+        self.known: set[str] = set()
         self.by_name: defaultdict[str, deque[Call]] = defaultdict(deque)
 
     def add(self, calls: Sequence[Call]) -> None:
         for call in calls:
+            self.known.add(call.id)
             if call.result is None:
                 self.by_id[call.id] = call
                 self.by_name[call.name].append(call)
@@ -260,7 +267,8 @@ class _WaitingCalls:
         while not result.id and calls and (call is None or call.result is not None):
             call = calls.popleft()
         if call is None or call.result is not None:
-            made = f" for the call {result.id!r:.60}, which nothing made" if result.id else ""
+            why = "has a result already" if result.id in self.known else "nothing made"
+            made = f" for the call {result.id!r:.60}, which {why}" if result.id else ""
             raise TranscriptError(f"{where} is a tool result{made or ' without a call'}")
         call.result, call.is_error = result.result, result.is_error
 
@@ -336,7 +344,7 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[Call]) 
     for part in parts:
         values = mapping_of(part)
         kind = _kind_of(values)
-        text = values.get("text", values.get("content"))
+        text = _first_of(values, ("text", "content", "refusal"))
         if isinstance(part, str):
             texts.append(part)
         elif kind in _TEXT_PARTS or (not kind and isinstance(text, str)):

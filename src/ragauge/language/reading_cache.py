@@ -1,9 +1,7 @@
-"""What was read in texts that come again and again.
-
-Contexts are shared by questions and systems, and several features read the numbers of one text.
-"""
+"""What was read in texts that come again and again: contexts of several questions, texts that several features read."""
 
 from collections.abc import Callable
+from functools import update_wrapper
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +25,9 @@ class ReadingCache(Generic[T]):
     """
 
     def __init__(self, read: Callable[..., T]) -> None:
+        update_wrapper(
+            self, read, updated=()
+        )  # keeps its docstring, when it is used as a decorator
         self._read = read
         self._kept: dict[str, tuple[tuple[object, ...], T]] = {}
         self._n_characters = 0

@@ -7,6 +7,7 @@ is 1.0 and true is not 1; text in Unicode's NFC; objects without order; lists in
 
 from collections import Counter
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal, cast
 
 from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
@@ -83,6 +84,8 @@ def _in_words(difference: Mapping[str, object], right: list[Call]) -> str:
             f"calls {name}, which is not expected" if kind == "extra" else f"does not call {name}"
         )
     name, path = right[cast(int, difference["call"]) - 1].name, difference["path"]
+    if kind == "invalid":
+        return f"calls {name}: {found}"
     if kind == "missing":
         return f"calls {name} without {path}"
     not_this = "which is not expected" if kind == "extra" else f"not {short_value(expected)}"
@@ -255,12 +258,12 @@ def trajectory_match(
     return Score(value, evidence=_shown(sequences[values.index(value)], made))
 
 
-@metric(version=2, high=None, lower_is_better=True)
+@metric(version=3, high=None, lower_is_better=True)
 def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     """How many tool calls name an unknown tool or have arguments that break the tool's JSON schema.
 
     A count, from 0. Arguments that are no JSON object (or hold NaN) are invalid. Nothing outside the schema is read
-    for its references. Never undefined.
+    for its references, which allow everything. The evidence names tools whose schema cannot be used. Never undefined.
 
     Source: JSON Schema 2020-12; Patil et al. 2025 (BFCL).
 
@@ -271,19 +274,29 @@ def invalid_calls(transcript: Transcript, tools_by_name: Tools) -> Score:
     (1.0, "a: '2' is not of type 'integer'")
     """
     invalid: list[dict[str, object]] = []
+    unusable: dict[str, None] = {}
     for number, call in enumerate(transcript.calls, 1):
-        problem = call.invalid
+        problem: str | None = call.invalid
         if not problem and call.name in tools_by_name:
             problem = schema_problem(call.arguments, tools_by_name[call.name])
+            unusable |= {call.name: None} if problem is None else {}
         elif not problem:
             problem = f"there is no tool {call.name!r:.60}"
         if problem:
             invalid.append({"call": number, "name": call.name, "problem": problem})
-    return _count("invalid", invalid, transcript)
+    beside = {"unusable_schemas": list(unusable)} if unusable else {}
+    return _count("invalid", invalid, transcript, beside)
 
 
-def _count(name: str, found: list[dict[str, object]], transcript: Transcript) -> Score:
-    evidence = {name: found[:MAX_SHOWN], "calls": len(transcript.calls)}
+def _count(
+    name: str,
+    found: list[dict[str, object]],
+    transcript: Transcript,
+    beside: Mapping[str, object] = MappingProxyType({}),
+) -> Score:
+    detail = next((each.get("problem") or each.get("result") for each in found), None)
+    why = {"why": f"{found[0]['name']}: {detail!s:.120}"} if detail else {}
+    evidence = {**why, name: found[:MAX_SHOWN], "calls": len(transcript.calls), **beside}
     return Score(float(len(found)), evidence=evidence)
 
 

@@ -300,7 +300,7 @@ class FirstScreen:
             found.append((f"{self.names[match.system]}: {n}: {match.says}", other))
         if not self.run.manifest.findings and self.metrics:
             found += self._lowest()
-        found[WORST_SHOWN - 1 : WORST_SHOWN - 1] = self._wrong_turns()
+        found[:0] = [*self._wrong_turns()][: WORST_SHOWN - 1]
         return found[:WORST_SHOWN]
 
     def _wrong_turns(self) -> Iterator[tuple[str, str]]:

@@ -1,12 +1,14 @@
 import pytest
 
-from ragauge.language.numbers.expected_numbers import conclusions, says_no_number, wants_no_number
+from ragauge.language.numbers.match import conclusions
 from ragauge.language.numbers.question_numbers import (
     asked_direction,
     asks_for_a_percentage,
     heading_scale,
     named_scale,
+    says_no_number,
     stated_direction,
+    wants_no_number,
 )
 
 

@@ -1,34 +1,30 @@
-"""Dates and times in English text, found by rules, each with the parts that it states.
-
-Found are: ISO dates and times, `5 March 2021`, `March 5-7, 2021`, `March 2021`, `03/05/2021`,
-`5.3.2021`, `2021年3月5日`, `03/2021`, years after a word such as `in`, `since`, `by`, `of` or `fiscal`, years in
-parentheses and ranges of years, `FY2022`, `Q3 2021`, `third quarter of 2021`, `summer of 2021`,
-`1990s`, `the 90s`, `20th century`, `44 BC`, `9:30`, `5 p.m.`, noon, weekdays, and months after a
-word such as `in`. Relative dates (`yesterday`, `two years ago`) and holidays are not found.
-"""
+"""Dates and times in a text, found by rules, each with the parts that it states."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ragauge.language.characters import is_word, plain_signs
-from ragauge.language.dates.names import COUNTED, dates_by_name
+from ragauge.language.characters import is_word, lower_letters, plain_signs, positions
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
 from ragauge.language.reading_cache import ReadingCache
+from ragauge.language.words import RANKS, words_of
+
+_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
+_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
+_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
+_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
 
 
+@ReadingCache
 def dates(text: str) -> tuple[Date, ...]:
     """All dates and times in the text, in order and without overlap.
 
-    A year from 1100 on counts if a word or sign before it marks it as a year; other numbers that could
-    be years are left to `quantities`.
+    A year from 1100 on counts if a word or sign before it marks it as a year (`in`, `since`, `FY`, a bracket, a range);
+    other numbers that could be years are left to `quantities`. Seasons, quarters, decades, centuries, weekdays and
+    months after a word such as `in` are found; relative dates (`yesterday`, `two years ago`) and holidays are not.
 
     >>> [date.text for date in dates("Founded in 1998, sold on March 5, 2021 at 9:30.")]
     ['1998', 'March 5, 2021', '9:30']
     """
-    return _kept(text)
-
-
-def _read(text: str) -> tuple[Date, ...]:
     plain = plain_signs(text).replace("\u00a0", " ")
     found = [*dates_by_name(plain, text), *_numbered(plain, text)]
     found.sort(key=lambda date: (date.start, -date.end))
@@ -39,29 +35,112 @@ def _read(text: str) -> tuple[Date, ...]:
     return tuple(kept)
 
 
-_kept = ReadingCache(_read)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH = re.compile(
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
+    re.IGNORECASE | re.ASCII,
+)
+_COUNTED = (
+    r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
+    r"|dollars?|euros?|people|persons|times|cases|users|units|employees|members|students|patients"
+    r"|points|words|copies|miles|km|kg|metres|meters|feet|calories|kcal)\b)"
+)
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_TO = r"\s?-\s?|\sto\s|\sand\s"
+_DAY_BEFORE = re.compile(
+    rf"(?<![\w.,:/$€£-])(?:{_DAY}(?:{_TO}))?{_DAY}(?:\s(?:of\s)?|-)$", re.ASCII
+)
+_BEFORE_MONTH = frozenset("0123456789tdhf")
+"""The last characters of a day, `1st`, `4th` and `5 of`; a line break is searched too, as `$` also matches before one."""
+_DAY_AFTER = re.compile(
+    rf"\.?\s(?:the\s)?{_DAY}(?![\w%]|[.,:]\d|{_COUNTED})(?:(?:{_TO}){_DAY}(?![\w%]|[.,]\d))?"
+    r"(?:,?\s(?:of\s)?(\d{4})(?![\w%]|[.,]\d))?",
+    re.ASCII,
+)
+_YEAR_AFTER = re.compile(r"(?:[.,]?\s(?:of\s)?|-)(\d{4}|(?<=-)\d\d)(?![\w%]|[.,]\d)", re.ASCII)
+_MONTH_CUE = re.compile(
+    r"\b(?:in|of|since|by|until|till|during|last|next|this|early|mid|late|through|every|each)[\s-]$",
+    re.IGNORECASE,
+)
+_CENTURIES = (*RANKS, "twenty-first")
+_VERBS = ("may", "march", "mar")
+"""Spellings of months that may be verbs."""
+_NAMED = re.compile(
+    rf"(?<![^\W_])(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
+    rf"|({'|'.join(_WEEKDAYS)})s?|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)(?![^\W_])"
+    r"(?:(?<=quarter)(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d)))?",
+    re.IGNORECASE | re.ASCII,
+)
 
-_RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
-_YEAR_FIRST = re.compile(
-    r"(\d{4})(?:([-/.])(\d{1,2})\2(\d{1,2})(?=T\d|(?![\w-]|[./]\d))"
-    r"|年(?:\s?(\d{1,2})月(?:\s?(\d{1,2})日)?)?"
-    r"|-(0[1-9]|1[0-2])(?![\w-]|[.,]\d))",
-    re.ASCII,
-)
-_DAY_OR_MONTH_FIRST = re.compile(
-    r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)(?![\w/]|[.]\d)"
-    r"|(\d{1,2})([-.])(\d{1,2})\5(\d{4})(?![\w-]|[.]\d)"
-    r"|(\d{1,2})月(\d{1,2})日",
-    re.ASCII,
-)
-_MONTH_AND_YEAR = re.compile(
-    rf"(1[0-2]|0?[1-9])/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{COUNTED})", re.ASCII
-)
-_MONTH_BEFORE = re.compile(r"/(?:19|20)\d\d-$", re.ASCII)
+
+def dates_by_name(plain: str, text: str) -> Iterator[Date]:
+    """Dates that begin with a name: months with day and year, weekdays, noon, centuries, quarters."""
+    names = words_of(text).date_names
+    for month in months_of(plain, lower_letters(plain), names) if names else ():
+        yield from _with_month(plain, text, month)
+    if all(name[:3] in _MONTHS for name in names):
+        return
+    for found in _NAMED.finditer(plain):
+        hour, century, weekday, quarter, year = (part and part.lower() for part in found.groups())
+        if hour:
+            half = "pm" if hour == "noon" else "am"
+            yield date_of(text, *found.span(), hour=12, minute=0, half=half)
+        elif century:
+            yield date_of(text, *found.span(), century=_CENTURIES.index(century) + 1)
+        elif weekday:
+            yield date_of(text, *found.span(), weekday=_WEEKDAYS.index(weekday) + 1)
+        else:
+            number = RANKS.get(quarter) or quarter[0]
+            yield date_of(text, *found.span(), quarter=number, year=year)
+
+
+def months_of(plain: str, lowered: str, names: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The names of months in order; `names` are those of the text's words that are names of dates."""
+    months = [name for name in names if name[:3] in _MONTHS]
+    for start in sorted(set(positions(lowered, months))):
+        found = _MONTH.match(plain, start)
+        if found and not (start and plain[start - 1].isalnum()):
+            yield found
+
+
+def _with_month(plain: str, text: str, found: re.Match[str]) -> Iterator[Date]:
+    """`5 March 2021`, `5-7 March`, `March 5-7, 2021`, `March 2021`, and `March` alone after a word such as `in`."""
+    start, end = found.span()
+    month, may_be_verb = _MONTHS.index(found[0][:3].lower()) + 1, found[0] in _VERBS
+    before = None
+    if plain[start - 2 : start - 1] in _BEFORE_MONTH or plain[start - 1 : start] == "\n":
+        before = _DAY_BEFORE.search(plain, max(0, start - 24), start)
+    after = _YEAR_AFTER.match(plain, end)
+    if before and is_day(before[2]):
+        year = full_year(after[1]) if after else None
+        if year is None and may_be_verb:
+            return
+        if before[1] and is_day(before[1]):
+            yield date_of(text, *before.span(1), year=year, month=month, day=before[1])
+        end = after.end() if after else end
+        yield date_of(text, before.start(2), end, year=year, month=month, day=before[2])
+        return
+    day = _DAY_AFTER.match(plain, end)
+    if day and is_day(day[1]):
+        if day[3] or not may_be_verb:
+            end = day.end(1) if day[2] else day.end()
+            yield date_of(text, start, end, year=day[3], month=month, day=day[1])
+            if day[2] and is_day(day[2]):
+                yield date_of(text, day.start(2), day.end(), year=day[3], month=month, day=day[2])
+    elif after and len(after[1]) == 4:
+        yield date_of(text, start, after.end(), year=after[1], month=month)
+    elif (
+        found[0][0].isupper()
+        and (len(found[0]) > 3 or found[0] == "May")
+        and _MONTH_CUE.search(plain, max(0, start - 8), start)
+    ):
+        yield date_of(text, start, end, month=month)
 
 
 def _numbered(plain: str, text: str) -> Iterator[Date]:
-    """Dates that begin with a number; its length and neighbours select the rule."""
+    """Dates that begin with a number, of which the length selects the rule."""
     linked_from = -1
     for run in _RUN.finditer(plain):
         start, end = run.span()
@@ -69,147 +148,153 @@ def _numbered(plain: str, text: str) -> Iterator[Date]:
         after, beyond = plain[end : end + 1], plain[end + 1 : end + 2]
         if end - start == 4:
             if after in _AFTER_YEAR or (after == " " and beyond == "Q"):
-                yield from _year_first(plain, text, start, before, after)
+                yield from _year_first(plain, text, start, before)
             if _is_stated_year(plain, start, end, linked_from):
-                linked_from = end
-                yield from _bare_years(plain, text, start, end)
-        elif (
-            end - start <= 2
-            and (
-                before in _BEFORE_SHORT
-                or after in _AFTER_SHORT
-                or (
-                    after in _BLANK_OR_POINT  # `5 p.m.`, `5.3.`, `FY 22`
-                    and (
-                        (beyond in "aApPoU" if after == " " else beyond.isdigit())
-                        or plain[start - 2 : start] == "Y "
-                    )
-                )
-            )
-        ):
-            yield from _short_number(plain, text, start, before, after)
+                linked_from, year = end, int(run[0])
+                season = _SEASON.search(plain, max(0, start - 12), start)
+                name = season[1].lower().replace("fall", "autumn") if season else None
+                first = season.start() if season else start
+                yield date_of(text, first, end, year=year, season=name)
+                short = _SHORT_YEAR.match(plain, end)
+                if short and int(short[1]) > year % 100:  # `2019-20`
+                    yield date_of(text, *short.span(1), year=year - year % 100 + int(short[1]))
+        elif end - start <= 2:
+            yield from _short_number(plain, text, start, before)
         if after and (beyond if after == " " else after) in "ABCb":
             era = None if is_word(before) or before in ".," else _ERA.match(plain, start)
             if era:  # `44 BC`, `79 AD`
                 year = -int(era[1]) if era[2][0] in "Bb" else int(era[1])
                 yield date_of(text, start, era.end(), year=year)
         elif plain[start - 3 : start] == "AD ":
-            yield date_of(text, start - 3, end, year=plain[start:end])
-
-
-def _year_first(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
-    """`2021-03-05`, `2021-03`, `2021年3月5日`, `2021 Q3` and `1990s`."""
-    if is_word(before) or (before in "-./" and after != "s"):
-        return
-    if after == "s":
-        if decade := _DECADE.match(plain, start):
-            yield date_of(text, *decade.span(), decade=int(decade[1]) * 10)
-        return
-    if after in " -Q" and (quarter := _QUARTER_AFTER.match(plain, start)):
-        yield date_of(text, *quarter.span(), year=quarter[1], quarter=quarter[2])
-    found = _YEAR_FIRST.match(plain, start) if after and after in "-/.年" else None
-    if not found:
-        return
-    if found[7] and (text[found.start(7) - 1] != "-" or not 1900 <= int(found[1]) < 2100):
-        return  # `2010–12` with a dash: two years
-    month, day = found[3] or found[5] or found[7], found[4] or found[6]
-    yield from _ymd(text, start, found.end(), found[1], month, day)
+            yield date_of(text, start - 3, end, year=run[0])
 
 
 _AFTER_YEAR = frozenset("s-/.年Q")
-_AFTER_SHORT = frozenset(":snrtaApPo")
-_BLANK_OR_POINT = frozenset(" /-.月")
-_BEFORE_SHORT = frozenset("QqY'")
-_QUARTER_AFTER = re.compile(r"(\d{4})[\s-]?Q([1-4])(?!\w)", re.ASCII)
+_YEAR_FIRST = re.compile(
+    r"(\d{4})(?:([-/.])(\d{1,2})\2(\d{1,2})(?=T\d|(?![\w-]|[./]\d))"
+    r"|年(?:\s?(\d{1,2})月(?:\s?(\d{1,2})日)?)?|-(0[1-9]|1[0-2])(?![\w-]|[.,]\d)|[ -]?Q([1-4])(?!\w)|(s)(?!\w))",
+    re.ASCII,
+)
+
+
+def _year_first(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
+    """`2021-03-05`, `2021-03`, `2021年3月5日`, `2021 Q3` and `1990s`."""
+    found = None if is_word(before) else _YEAR_FIRST.match(plain, start)
+    if not found:
+        return
+    year, span = int(found[1]), found.span()
+    if found[9]:
+        if year % 10 == 0 and 1000 <= year < 2100:
+            yield date_of(text, *span, decade=year)
+    elif before in "-./":
+        return
+    elif found[8]:
+        yield date_of(text, *span, year=year, quarter=found[8])
+    # With a dash, `2010–12` is two years.
+    elif not found[7] or (text[found.start(7) - 1] == "-" and 1900 <= year < 2100):
+        yield from _ymd(text, span, year, found[3] or found[5] or found[7], found[4] or found[6])
+
+
 _QUARTER = re.compile(
     r"([1-4])(?!\w)(?:(?:[\s,/-]{1,2}|\sof\s)(?:fiscal\s(?:year\s)?|FY\s?)?"
     r"(\d{4}|(?<=FY)\d\d|'\d\d)(?![\w%]|[.,]\d))?",
     re.ASCII,
 )
 _FISCAL = re.compile(r"\bFY\s?'?$")
+_TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
+_HALF = r"([aApP])(?:[mM]\b|\.\s?[mM]\.)"
+_SHORT = re.compile(
+    r"(\d{1,2})(?:/(\d{1,2})/(\d{4}|\d\d)(?![\w/]|[.]\d)|([-.])(\d{1,2})\4(\d{4})(?![\w-]|[.]\d)"
+    rf"|月(\d{{1,2}})日|/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{_COUNTED})"
+    r"|(s)(?!\w)|(nd|rd|th)[\s-](?i:centur(?:y|ies))\b"
+    rf"|(:)([0-5]\d)(?::([0-5]\d)(?:\.\d{{1,9}})?)?(?![\d:])(?:\s?{_HALF})?"
+    rf"|[ ]?(?:{_HALF}|o(?i:'clock)\b)|(?:\.([0-5]\d))?[ ](U)hr\b)",
+    re.ASCII,
+)
+_DECADE_CUE = re.compile(r"(?:\bthe\s(?:(?:early|late|mid)[\s-]?)?'?|')$", re.IGNORECASE)
+_MONTH_BEFORE = re.compile(r"/(?:19|20)\d\d-$", re.ASCII)
 
 
-def _short_number(plain: str, text: str, start: int, before: str, after: str) -> Iterator[Date]:
-    """Dates that begin with a number of one or two digits."""
-    if before in "Qq" and (found := _QUARTER.match(plain, start)):
+def _short_number(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
+    """Dates and times that begin with a number of one or two digits."""
+    if before in "Qq" and (quarter := _QUARTER.match(plain, start)):
         if not plain[max(0, start - 2) : start - 1].isalnum():
-            year = full_year(found[2]) if found[2] else None
-            yield date_of(text, start - 1, found.end(), quarter=found[1], year=year)
-    elif (
+            year = full_year(quarter[2]) if quarter[2] else None
+            yield date_of(text, start - 1, quarter.end(), quarter=quarter[1], year=year)
+        return
+    if (
         before in "Y '"
         and "FY" in plain[max(0, start - 4) : start]
         and (fiscal := _FISCAL.search(plain, max(0, start - 5), start))
     ):
-        if _TWO_DIGITS.match(plain, start):
-            yield date_of(text, fiscal.start(), start + 2, year=full_year(plain[start : start + 2]))
-    elif after == "s":  # `the 90s`, `'90s`; `in his 30s` is an age
-        decade = _SHORT_DECADE.match(plain, start)
-        if decade and _DECADE_CUE.search(plain, max(0, start - 12), start):
-            yield date_of(text, *decade.span(), decade=1900 + int(decade[0][:2]))
-    elif after and after in "snrt" and (century := _CENTURY.match(plain, start)):
-        yield date_of(text, *century.span(), century=century[1])
-    next_letter = plain[start + 1 : start + 4].lstrip("0123456789 ")[:1]
-    if after == ":" or (next_letter and next_letter in "aApPoU") or _CLOCK.match(plain, start):
-        yield from _times(plain, text, start, before)
-    if not after or after not in "/-.月" or is_word(before):
+        if year := _TWO_DIGITS.match(plain, start):
+            yield date_of(text, fiscal.start(), start + 2, year=full_year(year[0]))
         return
-    if after == "/" and (found := _MONTH_AND_YEAR.match(plain, start)):
+    found = _SHORT.match(plain, start)
+    if not found:
+        return
+    number, span = int(found[1]), found.span()
+    if found[9]:  # `the 90s`, `'90s`; `in his 30s` is an age
+        is_decade = number >= 30 and number % 10 == 0
+        if is_decade and _DECADE_CUE.search(plain, max(0, start - 12), start):
+            yield date_of(text, *span, decade=1900 + number)
+    elif found[10]:
+        yield date_of(text, *span, century=number)
+    elif is_word(before) and (before != "T" or not plain[max(0, start - 2) : start - 1].isdigit()):
+        return
+    elif found[8]:
         if before not in "./$€£¥:," and (
             before != "-" or _MONTH_BEFORE.search(plain, max(0, start - 8), start)
         ):
-            yield from _ymd(text, start, found.end(), found[2], found[1], None)
-        return
-    if before in "-./":
-        return
-    found = _DAY_OR_MONTH_FIRST.match(plain, start)
-    if not found:
-        return
-    if found[1]:  # `03/05/2021`: month first, unless that is impossible
-        month, day, year = found[1], found[2], str(full_year(found[3]))
-        is_open = int(month) <= 12 and int(day) <= 12 and month != day
-        if is_open and int(month) and int(day):
-            end = found.end()
-            yield date_of(text, start, end, year=year, month=month, day=day, either_order=True)
-        elif not is_open:
-            month, day = (day, month) if int(month) > 12 else (month, day)
-            yield from _ymd(text, start, found.end(), year, month, day)
-    elif found[4]:
-        yield from _ymd(text, start, found.end(), found[7], found[6], found[4])
-    else:
-        yield from _ymd(text, start, found.end(), None, found[8], found[9])
-
-
-_TWO_DIGITS = re.compile(r"\d\d(?![\w%]|[.,]\d)", re.ASCII)
+            yield from _ymd(text, span, found[8], number, None)
+    elif found[2] or found[4] or found[7]:
+        if before in "-./":
+            return
+        if found[2]:  # `03/05/2021`: month first, unless that is impossible
+            month, day = sorted((number, int(found[2]))) if number > 12 else (number, int(found[2]))
+            is_open = month != day and day <= 12
+            year = full_year(found[3])
+            yield from _ymd(text, span, year, month, day, either_order=is_open)
+        elif found[4]:
+            yield from _ymd(text, span, found[6], found[5], number)
+        else:
+            yield from _ymd(text, span, None, number, found[7])
+    elif before not in ".,:/$€£¥-":
+        is_of_24 = bool(found[11] or found[17])
+        if not (0 <= number <= 24 if is_of_24 else 1 <= number <= 12):
+            return
+        letter, written = found[14] or found[15], found[1]
+        half = f"{letter.lower()}m" if letter else None
+        if not half and is_of_24 and (written == "0" or written[1:]) and not 10 <= number <= 12:
+            half = "am" if number in (*range(12), 24) else "pm"  # clear in `21`, `00` and `09`
+        minute, hour = found[12] or found[16] or 0, number % 12 or 12
+        yield date_of(text, *span, hour=hour, minute=minute, second=found[13], half=half)
 
 
 def _ymd(
-    text: str, start: int, end: int, year: str | None, month: str | None, day: str | None
+    text: str,
+    span: tuple[int, int],
+    year: str | int | None,
+    month: str | int | None,
+    day: str | int | None,
+    *,
+    either_order: bool = False,
 ) -> Iterator[Date]:
-    if (not month or 1 <= int(month) <= 12) and (not day or is_day(day)):
-        yield date_of(text, start, end, year=year, month=month, day=day)
+    if (month is None or 1 <= int(month) <= 12) and (day is None or 1 <= int(day) <= 31):
+        yield date_of(text, *span, year=year, month=month, day=day, either_order=either_order)
 
 
-_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{COUNTED}", re.ASCII)
+_NOT_A_YEAR = re.compile(rf"[.,:]\d|[%°$€£¥\w]|-[A-Za-z]|{_COUNTED}", re.ASCII)
 _YEAR_CUE = re.compile(
-    r"(?<![\w-])(?:(?:in|since|until|till|before|after|during|from|between|around|circa|ca?\."
+    r"(?:(?<![\w-])(?:(?:in|since|until|till|before|after|during|from|between|around|circa|ca?\."
     r"|year|years|early|late|mid|fiscal|fy|born|died|dated|copyright"
-    r"|(?:spring|summer|autumn|fall|winter)(?:\sof)?)[\s-]|fy|©\s?)$",
+    r"|(?:spring|summer|autumn|fall|winter)(?:\sof)?)[\s-]|fy|©\s?)|(?<!\w)(by|of|through)\s)$",
     re.IGNORECASE,
 )
-_CUE_ENDS = frozenset((
-    *("in", "ce", "il", "ll", "re", "er", "ng", "om", "en", "nd", "ca", "a.", "c.", "ar", "rs"),
-    *("ly", "te", "id", "al", "fy", "rn", "ed", "ht", "mn", "of", "by", "gh"),
-))  # fmt: skip
-"""The ends of these cues and the weak ones in ASCII; checked first, because it is fast."""
-# These also occur before counts, so only years from 1900 to 2099 count after them.
-_WEAK_CUE = re.compile(r"(?:^|\W)(?:by|of|through)\s$", re.IGNORECASE)
+"""What marks a year; `by`, `of` and `through` (the group) are also before counts, so only years from 1900 on count there."""
 _LINK = re.compile(
     r"\s?(?:,\s?(?:and\s|or\s)?|-|/|and\s|or\s|to\s|through\s|until\s|&\s)\s?", re.IGNORECASE
 )
-_SHORT_YEAR = re.compile(r"[-/](\d\d)(?![\w-]|[.,/]\d)", re.ASCII)
-_SEASON = re.compile(r"\b(spring|summer|autumn|fall|winter)\s(?:of\s)?$", re.IGNORECASE)
-
-
 _FOUR_DIGITS = re.compile(r"\d{4}(?!\d)", re.ASCII)
 
 
@@ -222,16 +307,11 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
         return True
     if before and (before in ".,:$€£¥₹#+'" or is_word(before)):
         return False
-    ending = plain[max(0, start - 3) : start]
-    # A line break, which `$` ignores, may follow any cue.
-    may_be_cue = ending[:2].lower() in _CUE_ENDS or ending[-1:] == "\n" or not ending.isascii()
+    cue = _YEAR_CUE.search(plain, max(0, start - 14), start)
+    is_linked = linked_from >= 0 and start - linked_from < 12
     if (
-        (may_be_cue and _YEAR_CUE.search(plain, max(0, start - 14), start))
-        or (
-            linked_from >= 0
-            and start - linked_from < 12
-            and _LINK.fullmatch(plain, linked_from, start)
-        )
+        (cue and not cue[1])
+        or (is_linked and _LINK.fullmatch(plain, linked_from, start))
         or (before == "(" and after and after in "),;-")
     ):
         return True
@@ -240,53 +320,4 @@ def _is_stated_year(plain: str, start: int, end: int, linked_from: int) -> bool:
     if after == "-" and (other := _FOUR_DIGITS.match(plain, end + 1)):
         return year < int(other[0]) < 2100 and not _NOT_A_YEAR.match(plain, other.end())
     short = _SHORT_YEAR.match(plain, end) if after in "-/" else None
-    if short and 0 < int(short[1]) - year % 100 <= 10:
-        return True
-    return may_be_cue and _WEAK_CUE.search(plain, max(0, start - 9), start) is not None
-
-
-def _bare_years(plain: str, text: str, start: int, end: int) -> Iterator[Date]:
-    """The year at start:end, with its season, and the second year of `2019-20`."""
-    year = int(plain[start:end])
-    season = _SEASON.search(plain, max(0, start - 12), start)
-    name = season[1].lower().replace("fall", "autumn") if season else None
-    yield date_of(text, season.start() if season else start, end, year=year, season=name)
-    short = _SHORT_YEAR.match(plain, end)
-    if short and int(short[1]) > year % 100:
-        yield date_of(text, *short.span(1), year=year - year % 100 + int(short[1]))
-
-
-_TIME = re.compile(
-    r"([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(?![\d:])"
-    r"(?:\s?([ap])(?:m\b|\.\s?m\.))?"
-    r"|(1[0-2]|0?[1-9])\s?(?:([ap])(?:m\b|\.\s?m\.)|o'clock\b)"
-    r"|([01]?\d|2[0-4])(?:\.([0-5]\d))?\sUhr\b",
-    re.IGNORECASE | re.ASCII,
-)
-
-
-def _times(plain: str, text: str, start: int, before: str) -> Iterator[Date]:
-    in_iso = before == "T" and plain[max(0, start - 2) : start - 1].isdigit()
-    if not in_iso and (is_word(before) or before in ".,:/$€£¥-"):
-        return
-    found = _TIME.match(plain, start)
-    if not found:
-        return
-    hour = int(found[1] or found[5] or found[7])
-    letter = (found[4] or found[6] or "").lower()
-    half = f"{letter}m" if letter else None
-    written = found[1] or found[7] or ""
-    if not half and (written == "0" or len(written) == 2) and written not in ("10", "11", "12"):
-        half = "am" if hour < 12 or hour == 24 else "pm"  # clear in `21`, `00` and `09`
-    minute, hour = found[2] or found[8] or 0, hour % 12 or 12
-    yield date_of(text, *found.span(), hour=hour, minute=minute, second=found[3], half=half)
-
-
-_CLOCK = re.compile(r"\d{1,2}\.[0-5]\d Uhr\b", re.ASCII)
-
-
-_DECADE = re.compile(r"((?:1\d|20)\d)0s(?!\w)", re.ASCII)
-_SHORT_DECADE = re.compile(r"[3-9]0s(?!\w)", re.ASCII)
-_DECADE_CUE = re.compile(r"(?:\bthe\s(?:(?:early|late|mid)[\s-]?)?'?|')$", re.IGNORECASE)
-_CENTURY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)[\s-]centur(?:y|ies)\b", re.IGNORECASE | re.ASCII)
-_ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
+    return cue is not None or (short is not None and 0 < int(short[1]) - year % 100 <= 10)

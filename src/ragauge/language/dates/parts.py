@@ -1,14 +1,12 @@
 """Date: the parts that a date or time states, and whether one date states those of another."""
 
 from calendar import monthrange
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as calendar_date
 
 Parts = Mapping[str, int | str]
-
-STATED_ONLY = frozenset(("year", "season", "month", "day", "hour", "half", "minute", "second"))
-"""Parts that no other part implies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +41,23 @@ def supports(given: Date, stated: Date) -> bool:
 
     A year implies its decade and century, a month its quarter, a full date its weekday.
     """
-    if _covers(given.parts, stated.parts) and given.either_order == stated.either_order:
+    if given.either_order == stated.either_order and _covers(given.parts, stated.parts):
         return True
-    if stated.either_order and given.either_order:
-        return False
-    if not (stated.either_order or given.either_order):
-        names = STATED_ONLY & stated.parts.keys()
-        if any(given.parts.get(name) != stated.parts[name] for name in names):
-            return False  # the same, faster
-    return any(
+    return not (stated.either_order and given.either_order) and any(
         _covers(implied(ours), theirs) for ours in readings(given) for theirs in readings(stated)
     )
 
 
 def date_of(
-    text: str,
-    start: int,
-    end: int,
-    *,
-    either_order: bool = False,
-    season: str | None = None,
-    half: str | None = None,
-    **numbers: str | int | None,
+    text: str, start: int, end: int, *, either_order: bool = False, **parts: str | int | None
 ) -> Date:
-    parts: dict[str, int | str] = {
-        name: int(value) for name, value in numbers.items() if value is not None
+    """The date of this span; parts that are None are not stated."""
+    stated = {
+        name: part if name in ("season", "half") else int(part)
+        for name, part in parts.items()
+        if part is not None
     }
-    parts |= {name: each for name, each in (("season", season), ("half", half)) if each}
-    return Date(text[start:end], start, end, parts, either_order)
+    return Date(text[start:end], start, end, stated, either_order)
 
 
 def full_year(year: str) -> int:
@@ -118,20 +105,17 @@ class DateIndex:
     """Some dates, for looking up what they state of another date."""
 
     def __init__(self, dates: Sequence[Date]) -> None:
-        known = [date for date in dates if not date.either_order]
-        either = [date for date in dates if date.either_order]
-        self._tables: dict[object, list[Parts]] = {
-            "either": [date.parts for date in either],
-            "known": [implied(date.parts) for date in known],
-            "all": [
-                *(date.parts for date in known),
-                *(implied(reading) for date in dates for reading in readings(date)),
-            ],
-        }
+        self._rows: dict[object, list[Parts]] = defaultdict(list)
         self._names: set[tuple[str, ...]] = set()
-        for reading in (reading for date in dates for reading in readings(date)):
-            self._names.add(names := tuple(reading))
-            self._tables.setdefault(names, []).append(reading)
+        for date in dates:
+            if date.either_order:
+                self._rows["either"].append(date.parts)
+            else:
+                self._rows["known"].append(implied(date.parts))
+            for reading in readings(date):
+                self._rows["all"].append(implied(reading))
+                self._names.add(names := tuple(reading))
+                self._rows[names].append(reading)
         self._values: dict[object, frozenset[tuple[int | str, ...]]] = {}
 
     def supports(self, stated: Date) -> bool:
@@ -144,20 +128,20 @@ class DateIndex:
 
     def agrees(self, other: Date) -> bool:
         """Whether one of the dates shares a part with this one and differs in none that both state."""
-        for reading in readings(other):
-            for names in self._names:
-                common = {name: reading[name] for name in names if name in reading}
-                if common and self._has(names, common):
-                    return True
-        return False
+        shared = (
+            (names, {name: reading[name] for name in names if name in reading})
+            for reading in readings(other)
+            for names in self._names
+        )
+        return any(parts and self._has(names, parts) for names, parts in shared)
 
-    def _has(self, table: object, parts: Parts) -> bool:
-        """Whether one of the table's rows has all these parts."""
+    def _has(self, rows: object, parts: Parts) -> bool:
+        """Whether one of the rows has all these parts."""
         names = tuple(parts)
-        if (table, names) not in self._values:
-            self._values[table, names] = frozenset(
+        if (rows, names) not in self._values:
+            self._values[rows, names] = frozenset(
                 tuple(row[name] for name in names)
-                for row in self._tables[table]
+                for row in self._rows[rows]
                 if row.keys() >= parts.keys()
             )
-        return tuple(parts.values()) in self._values[table, names]
+        return tuple(parts.values()) in self._values[rows, names]

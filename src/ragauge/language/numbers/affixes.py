@@ -15,6 +15,7 @@ WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
     word: 20 + 10 * i for i, word in enumerate(TENS.split())
 }
 _AFTER_ONE = ("hundred", "thousand", "million", "billion", "trillion")
+_NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 
 def ends_in_number(plain: str, end: int) -> bool:
@@ -44,10 +45,7 @@ _ACCOUNTING_AFTER = re.compile(
 
 
 def read_before(plain: str, reading: Reading) -> None:
-    """Read the sign and the currency before the number.
-
-    Accountants' brackets with a sign or scale outside are a minus: `$(5)`, `(0.9)%`, `(5) million`.
-    """
+    """Read the sign and the currency before the number; `$(5)`, `(0.9)%` and `(5) million` are a minus, as accountants write it."""
     start = reading.start
     before = plain[max(0, start - 2) : start]
     if before[-1:] == "(" and plain[reading.end : reading.end + 1] == ")":
@@ -70,8 +68,7 @@ def read_before(plain: str, reading: Reading) -> None:
         )
         if currency and not is_in_math:
             reading.unit = UNITS.get(currency[1], currency[1])
-            reading.start = currency.start()
-            sign = currency[2]
+            reading.start, sign = currency.start(), currency[2]
             before = plain[max(0, reading.start - 2) : reading.start]
     if not sign and (before[-1:] in ("+", "-") or before in ("s ", "e ", "S ", "E ")):
         sign = read_sign(plain, reading)
@@ -79,18 +76,15 @@ def read_before(plain: str, reading: Reading) -> None:
         reading.value = reading.value.copy_negate()
 
 
-_NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
-
-
 def read_sign(plain: str, reading: Reading) -> str:
     before = plain[max(0, reading.start - 3) : reading.start]
-    if before[-1:] == " " and before.lower() not in AFTER_SIGN_WORD:
-        return ""
-    signed = _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start)
+    may_be = before[-1:] != " " or before.lower() in AFTER_SIGN_WORD
+    signed = (
+        _SIGN_BEFORE.search(plain, max(0, reading.start - 10), reading.start) if may_be else None
+    )
     if not signed:
         return ""
-    start = signed.start()
-    word = (signed[2] or "").lower()
+    start, word = signed.start(), (signed[2] or "").lower()
     if word == "minus" and (
         _DIGIT_BEFORE.search(plain, max(0, start - 2), start) or ends_in_number(plain, start)
     ):
@@ -104,9 +98,8 @@ _SCALE = re.compile(rf"[\s-]?({SCALE_WORDS})s?{_END}|([百千万萬億亿兆])",
 NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK百千万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
-_SCALE_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
-_MONEY_LETTERS = _SCALE_LETTERS | (
-    {"m": 6, "mm": 6, "MM": 6, "b": 9, "T": 12, "t": 12, "mil": 6, "bil": 9}
+_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
+    {"b": 9, "B": 9, "bil": 9, "t": 12, "T": 12}
 )
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
 _MONEY_LETTER = re.compile(rf"\s?([kKmMbBtT]|mm|MM|[mb]il){_END}")
@@ -124,10 +117,7 @@ _SEPARATED = re.compile(r"[0-9][.,'\u00a0 ][0-9]")
 
 
 def read_scale(plain: str, reading: Reading) -> None:
-    """Read `million`, `bn`, `k` and the like after the number, also in brackets: `12.345 (thousand)`.
-
-    Not of `2021 (in millions)`, which may be a year, and `$5,000 (in thousands)`, whose digits may include it.
-    """
+    """Read `million`, `bn`, `k` and the like after the number; in brackets not of a year or of digits that may include it."""
     after = plain[reading.end : reading.end + 2]
     if (
         after in (" (", "(i", "(t", "(m", "(b")
@@ -140,11 +130,9 @@ def read_scale(plain: str, reading: Reading) -> None:
         return
     if after[:1] in NOTHING_AFTER or _SCALE_STARTS.isdisjoint(after):
         return
-    letters = _MONEY_LETTERS if reading.unit else _SCALE_LETTERS
-    pattern = _MONEY_LETTER if reading.unit else _SCALE_LETTER
-    letter = pattern.match(plain, reading.end)
+    letter = (_MONEY_LETTER if reading.unit else _SCALE_LETTER).match(plain, reading.end)
     if letter and not _REFERENCE.search(plain, max(0, reading.start - 12), reading.start):
-        reading.scale, reading.end = letters[letter[1]], letter.end()
+        reading.scale, reading.end = _LETTERS[letter[1]], letter.end()
         return
     for _ in range(3):
         found = _SCALE.match(plain, reading.end)
@@ -152,8 +140,7 @@ def read_scale(plain: str, reading: Reading) -> None:
         scale = SCALES.get((found[1] or found[2]).lower()) if found else None
         if not found or scale is None:
             return
-        reading.scale += scale
-        reading.end = found.end()
+        reading.scale, reading.end = reading.scale + scale, found.end()
 
 
 _UNIT = re.compile(
@@ -183,11 +170,10 @@ def read_unit(plain: str, reading: Reading) -> bool:
         return True
     if sign:
         # A sign after a space may belong to the next number: `costs 5 €3`.
-        if gap and plain[found.end() : found.end() + 1].isdigit():
-            return True
-        if sign == "$" and _MATH_BEFORE.search(plain, max(0, reading.start - 100), reading.start):
-            return True
-        _take_unit(reading, UNITS.get(sign.replace(" ", ""), sign), found.end())
+        is_next = gap and plain[found.end() : found.end() + 1].isdigit()
+        before = max(0, reading.start - 100), reading.start
+        if not is_next and not (sign == "$" and _MATH_BEFORE.search(plain, *before)):
+            _take_unit(reading, UNITS.get(sign.replace(" ", ""), sign), found.end())
         return True
     pair = PAIRS.get(f"{word} {second}".lower()) if second else None
     unit = pair or unit_of(word)
@@ -200,8 +186,7 @@ def read_unit(plain: str, reading: Reading) -> bool:
         return False  # `1980s`, `in his 20s`
     end = found.end() if pair else found.end(4)
     per = None if unit in MONEY or unit == "%" else _PER.match(plain, end)
-    below = unit_of(per[1]) if per else None
-    if per and below:
+    if per and (below := unit_of(per[1])):
         unit, end = f"{unit}/{below}", per.end()
     _take_unit(reading, unit, end)
     return True

@@ -26,6 +26,9 @@ MAX_ROUNDED = Decimal("0.15")
 percentages of a reference are exempt, because they show how precise the reference is."""
 SURE_DIGITS = 3
 """The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,6 @@ class Stated(NamedTuple):
     is_share: bool = False
 
 
-_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
-_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
-"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
-
-
 def stated(
     quantity: Quantity, text: str, scales: Sequence[int] = (), *, expected: bool = False
 ) -> Stated:
@@ -76,19 +74,17 @@ def stated(
 
     An expected bare number is in the scale for sure, unless its digits include it (`1,577,000,000`).
     """
-    value, unit = quantity.value, quantity.unit
-    is_percent = unit in ("%", "bp")
+    value, unit, shifts = quantity.value, quantity.unit, (0,)
     if unit in ("bp", "cent"):
         value = scaled(value, -2)
-    if unit == "cent":  # both `$0.40` and a bare 40 may be meant
-        return Stated(quantity, value, log_of(value), False, False, (0, 2), text)
     is_bare = (
         not (quantity.scale or quantity.spelled or quantity.is_year)
-        and (not unit or unit in MONEY)
+        and (not unit or (unit in MONEY and unit != "cent"))
         and int(value.as_tuple().exponent) <= 0
     )
-    shifts = (0,)
-    if is_bare and scales:
+    if unit == "cent":  # both `$0.40` and a bare 40 may be meant
+        shifts = (0, 2)
+    elif is_bare and scales:
         includes_scale = not expected or value % 10 ** scales[0] == 0
         shifts = (*scales, 0) if includes_scale else tuple(scales)
     elif text[quantity.end + 1 : quantity.end + 2] in _LETTERS and (
@@ -96,6 +92,7 @@ def stated(
     ):
         shifts = (0, _LETTERS[letter[1]])
     is_share = 0 < value < 1 and not unit and (quantity.spelled or "." not in quantity.text)
+    is_percent = unit in ("%", "bp")
     return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
 
 
@@ -110,7 +107,8 @@ def log_of(value: Decimal) -> float:
 
 def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     """How the numbers agree; None if they do not."""
-    if (in_unit := _in_unit_of(expected, given)) is None:
+    in_unit = _in_unit_of(expected, given)
+    if in_unit is None:
         return None
     given, value = in_unit, in_unit.value
     if not expected.value or not value:
@@ -148,16 +146,12 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
 
 
 def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
-    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same.
-
-    A number without a unit stays as it is, unless the text has it in another unit: 120 is not 2 hours.
-    """
+    """The given number in the unit of the expected one: 5,000 m as 5 km; None if it cannot be the same: 120 is not 2 hours."""
     one, other = given.quantity.unit, expected.quantity.unit
     if one == other:
         return given
-    if given.quantity.converted_from or expected.quantity.converted_from:
-        return None
-    if one in NAMED or other in NAMED:
+    are_converted = given.quantity.converted_from or expected.quantity.converted_from
+    if are_converted or one in NAMED or other in NAMED:
         return None
     if are_of_other_kinds(one, other) and not any(
         len(each.unit) == 1 and each.text[-1:].isalpha()  # `5 m`, `5 t`: it may be a scale
@@ -175,64 +169,57 @@ def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:
 
 def _is_percentage_of(expected: Stated, given: Stated, power: int, rules: Agreement) -> bool:
     """Whether one of the numbers may be the other one as a percentage."""
-    both = (expected, given)
-    if (
-        rules.percent == "distinct"
-        or (expected.is_percent and given.is_percent)
-        or not all(
-            each.is_percent or each.is_share or (each.is_bare and not each.quantity.unit)
-            for each in both
-        )
-    ):
+    if rules.percent == "distinct" or (expected.is_percent and given.is_percent):
         return False
+    for each in (expected, given):
+        if not (each.is_percent or each.is_share or (each.is_bare and not each.quantity.unit)):
+            return False
     is_share = expected.is_share or given.is_share
     asks = rules.percent == "as_asked" and (rules.asks_percentage or is_share)
     if expected.is_percent or given.is_percent:
-        as_fraction = 2 if expected.is_percent else -2
-        return (power == as_fraction and (asks or rules.percent == "as_fraction")) or (
-            power == 0 and asks
-        )
+        is_fraction = power == (2 if expected.is_percent else -2)
+        return (is_fraction and (asks or rules.percent == "as_fraction")) or (power == 0 and asks)
     # Small whole numbers are too common for this: 0.02 is not the 2 of `divided by 2`.
-    return asks and abs(power) == 2 and min(_n_digits(each.value) for each in both) > 1
+    return (
+        asks
+        and abs(power) == 2
+        and min(len(digits_of(each.value)) for each in (expected, given)) > 1
+    )
 
 
 def _is_unnamed_scale(expected: Stated, given: Stated, power: int) -> bool:
     """Whether one is bare, as in a table, and the other has the scale that the table's heading names."""
-    if expected.is_percent or given.is_percent or expected.is_bare == given.is_bare:
-        return False
-    if max(expected.shifts) or max(given.shifts):
-        return False  # the question names the scale
     other = given if expected.is_bare else expected
     return (
-        other.quantity.scale > 0
+        not (expected.is_percent or given.is_percent)
+        and expected.is_bare != given.is_bare
+        and not (max(expected.shifts) or max(given.shifts))  # the question names the scale
+        and other.quantity.scale > 0
         and power % 3 == 0
         and (power < 0) == expected.is_bare
-        and min(_n_digits(expected.value), _n_digits(given.value)) >= SURE_DIGITS
+        and min(len(digits_of(each.value)) for each in (expected, given)) >= SURE_DIGITS
     )
 
 
-def _n_digits(value: Decimal) -> int:
+def digits_of(value: Decimal) -> str:
     """The digits without the zeros at the end."""
-    return len("".join(map(str, value.as_tuple().digits)).rstrip("0"))
+    return "".join(map(str, value.as_tuple().digits)).rstrip("0")
 
 
 def _is_rounded(expected: Stated, given: Stated, value: Decimal) -> bool:
     """Whether the number with fewer decimals is the other one, rounded to that many.
 
-    `value`: the given number in the scale of the expected one. Of measures in different units, one may be rounded in
-    its own unit: 350 °F is 176.7 °C, which rounds to 177 °C, and to 180 °C: zeros at the end of a whole number may
-    round it there. Times are exempt from that, since they are counted.
+    Of measures in different units, one may be rounded in its own unit: 350 °F is 177 °C, and 180 °C, but times are counted.
     """
     last = _last_stated(expected, expected.value, value)
     given_last = _last_stated(given, value, expected.value)
     if last != given_last:
         is_given = last < given_last
         coarse, fine = (value, expected.value) if is_given else (expected.value, value)
-        rounded = (given if is_given else expected).quantity
-        is_share = (given if is_given else expected).is_share
-        is_word = rounded.spelled and not (rounded.scale or is_share)  # `one` is no rounded 0.96
-        shows_precision = expected.is_percent or "." in expected.quantity.text
-        is_any = not is_given and shows_precision
+        rounded = given if is_given else expected
+        # `one` is no rounded 0.96.
+        is_word = rounded.quantity.spelled and not (rounded.quantity.scale or rounded.is_share)
+        is_any = not is_given and (expected.is_percent or "." in expected.quantity.text)
         if not is_word and _rounds_to(fine, coarse, max(last, given_last), is_any=is_any):
             return True
     for own, other in ((expected, given), (given, expected)):
@@ -257,8 +244,7 @@ def _rounds_to(fine: Decimal, coarse: Decimal, last: int, *, is_any: bool = Fals
 def _last_digit(value: Decimal, *, may_be_zero: bool) -> int:
     """The power of ten of the last digit, of a whole number without the zeros at its end; two digits stay."""
     _, digits, exponent = value.as_tuple()
-    written = "".join(map(str, digits))
-    zeros = min(len(written) - len(written.rstrip("0")), max(0, len(written) - 2))
+    zeros = min(len(digits) - len(digits_of(value)), max(0, len(digits) - 2))
     return int(exponent) + zeros * may_be_zero
 
 
@@ -272,10 +258,7 @@ _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
 def _last_stated(number: Stated, value: Decimal, other: Decimal) -> int:
-    """The same of a stated number: the 7 of `about 4,700`, as zeros at the end only round the other one there.
-
-    `over 220` is no rounded 216, and what may be a year is no rounded number.
-    """
+    """The same of a stated number: zeros at the end only round the other one after `about`, and never what may be a year."""
     text, start = number.quantity.text, number.quantity.start
     may_be_zero = not ("." in text or value % 10 or _YEAR.fullmatch(text))
     if may_be_zero:
@@ -301,40 +284,28 @@ _FALLS = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
-_OPENING = frozenset(("(", "（"))
-_LINE_START = frozenset(("", "\n"))
-
-
-@lru_cache(64)  # it is asked for each number of a text
-def _is_list(text: str) -> bool:
-    """Whether several lines begin with a dash."""
-    return f"\n{text}".count("\n-") > 1
 
 
 def is_bracketed(number: Stated) -> bool:
     """Whether the number is alone in brackets, which may mean a minus."""
-    text, start, end = number.text, number.quantity.start, number.quantity.end
-    return text[start - 1 : start] in _OPENING and text[end : end + 1] in (")", "）")
+    before, after = number.quantity.start - 1, number.quantity.end
+    return number.text[before : before + 1] in ("(", "（") and number.text[after : after + 1] in (
+        ")",
+        "）",
+    )
 
 
 def may_be_dash(number: Stated) -> bool:
     """Whether the minus may be the dash of a list item."""
-    start = number.quantity.start
-    is_first = number.text[max(0, start - 9) : start].rstrip(" ")[-1:] in _LINE_START
-    return is_first and _is_list(number.text)
+    before = number.text[max(0, number.quantity.start - 9) : number.quantity.start].rstrip(" ")
+    return before[-1:] in ("", "\n") and f"\n{number.text}".count("\n-") > 1
 
 
 def _has_open_sign(number: Stated) -> bool:
-    """Whether the number may have the other sign.
-
-    That is so in accounting brackets, which also mark what is paid; beside a word such as "decreased";
-    and where the minus may be the dash of a list item.
-    """
+    """Whether the number may have the other sign: in brackets, beside a word such as "decreased", or after what may be a dash."""
     text, start, end = number.text, number.quantity.start, number.quantity.end
     if number.value < 0:
-        return not _OPENING.isdisjoint(number.quantity.text[:3]) or may_be_dash(number)
-    if is_bracketed(number):
-        return True
+        return any(sign in number.quantity.text[:3] for sign in "(（") or may_be_dash(number)
     before = _CLAUSE_END.split(text[max(0, start - 50) : start])[-1]
     after = _CLAUSE_END.split(text[end : end + 30])[0]
-    return _FALLS.search(before) is not None or _FALLS.search(after) is not None
+    return is_bracketed(number) or _FALLS.search(f"{before} | {after}") is not None

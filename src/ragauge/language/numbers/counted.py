@@ -16,11 +16,16 @@ from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
 from ragauge.language.text import word_set
 
+_BARE = ("", "version")
+_NEAR = 100
+"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+
 
 class Counted(NamedTuple):
-    """The stems of the nouns that a number counts, what it is per, whether it counts working time, and whether its nouns stand before it.
+    """What a number counts: stems of its nouns; what it is per ("user" and "month" of `$2 per user per month`).
 
-    `rates` of `$2 per user per month` are "user" and "month".
+    Whether it counts working time, and whether its nouns stand before it.
     """
 
     things: frozenset[str] = frozenset()
@@ -61,8 +66,6 @@ _NEXT_LISTED = re.compile(rf"{_BETWEEN_LISTED}([^\W_]+)")
 _LAST_LISTED = re.compile(rf"([^\W_]+){_BETWEEN_LISTED}$")
 _CLAUSE_END = re.compile(r"\s*(?:[.,;:!?()\n]|\Z|(?:and|but|und|et|y|aber|mais|pero)\b)")
 _CLAUSE_START = re.compile(r"[.,;:!?()\n0-9]")
-
-
 _PLURALS = word_set(
     "people children men women feet teeth mice geese staff crew police personnel aircraft fish sheep cattle"
 )
@@ -80,19 +83,18 @@ def counted(text: str, quantity: Quantity) -> Counted:
     start, end, unit = quantity.start, quantity.end, quantity.unit
     if low := _RANGE.match(text, end):
         end = low.end()
-    adverbs = _adverbs()
-    before = _CLAUSE_START.split(text[max(0, start - _REACH) : start])[-1].lower().split()
-    rates = {adverbs[word] for word in before if word in adverbs}
-    rates |= {vocabulary().periods[each] for each in _EACH.findall("".join(before))}
+    adverbs, reach = _adverbs(), max(0, start - _REACH)
+    before = _CLAUSE_START.split(text[reach:start])[-1].lower().split()
+    nouns, rates = _words_after(text, end)
+    rates.update(adverbs[word] for word in before if word in adverbs)
+    rates.update(vocabulary().periods[each] for each in _EACH.findall("".join(before)))
     if (below := unit.partition("/")[2]) and not is_measure(unit):
         rates.add(below)
-    nouns, more = _words_after(text, end)
-    rates |= more
     is_plural = any(map(_is_plural, nouns)) or _IN_GERMAN.match(text, min(end + 1, len(text)))
     if not (unit or quantity.value == 1 or is_plural or _is_listed(text, start, end)):
         nouns = []  # the 3 of `3 paid late` counts what is said elsewhere
-    is_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
-    if is_labelled and (label := _LABEL.search(text, max(0, start - _REACH), start)):
+    may_be_labelled = not (nouns or _LABEL_ENDS.isdisjoint(text[max(0, start - 3) : start]))
+    if may_be_labelled and (label := _LABEL.search(text, reach, start)):
         nouns = [word for word in label[1].lower().split() if word not in _ENDS]
     is_before = not nouns and _CLAUSE_END.match(text, end) is not None
     if is_before:  # `the fee is $30`, `Ada scored 3`
@@ -133,8 +135,7 @@ def _is_listed(text: str, start: int, end: int) -> bool:
     """Whether a word that is no plural parts the number from another one: `4 red and 3 blue`."""
     after = _NEXT_LISTED.match(text, end)
     before = _LAST_LISTED.search(text, max(0, start - _REACH), start)
-    pairs = [(after[2], after[1])] if after else []
-    pairs += [(before[1], before[2])] if before else []
+    pairs = ([after.group(2, 1)] if after else []) + ([before.group(1, 2)] if before else [])
     return any(
         (number.isdigit() or number.lower() in vocabulary().numbers)
         and not _is_plural(word.lower())
@@ -144,11 +145,6 @@ def _is_listed(text: str, start: int, end: int) -> bool:
 
 def _is_plural(word: str) -> bool:
     return (word[-1] == "s" and word[-2:] != "ss") or word in _PLURALS or word > "\u3000"
-
-
-_BARE = ("", "version")
-_NEAR = 100
-"""Characters between numbers of which one may be taken for the other; farther ones may be of another matter."""
 
 
 class CountedNumbers:
@@ -162,13 +158,12 @@ class CountedNumbers:
         self._read: dict[int, Counted] = {}
 
     def of(self, quantity: Quantity) -> Counted:
-        known = self._read.get(quantity.end)
-        if known is None:
+        if quantity.end not in self._read:
             known = counted(self._text, quantity)
             if self.asked and not quantity.unit and (known.is_before or not known.things):
                 known = known._replace(things=self.asked, is_before=False)
             self._read[quantity.end] = known
-        return known
+        return self._read[quantity.end]
 
     @cached_property
     def _in_order(self) -> list[Quantity]:
@@ -196,12 +191,11 @@ def count_other_things(
     Where nouns may stand before the number (`the fee is $30`, `Ada scored 3`), both sides must have such a number.
     """
     first, second = counts.of(one), others.of(other)
-    if _are_apart(first.rates, second.rates) or _are_apart(
-        first.rates & _TIMES, second.rates & _TIMES
-    ):
+    periods = first.rates & _TIMES, second.rates & _TIMES
+    if _are_apart(first.rates, second.rates) or _are_apart(*periods):
         return True
     if first.is_working_time != second.is_working_time:
-        return any(is_time(unit) for unit in (one.unit, other.unit))
+        return is_time(one.unit) or is_time(other.unit)
     n_shared = len(first.things & second.things)
     if not (first.things and second.things) or n_shared == len(first.things):
         return False
@@ -209,9 +203,8 @@ def count_other_things(
         return False  # the question may say more of them than is needed
     here = others.has_closer(first.things, n_shared, other)
     there = counts.has_closer(second.things, n_shared, one)
-    if one.unit or other.unit or first.is_before or second.is_before:
-        return here and there
-    return here or there
+    needs_both = one.unit or other.unit or first.is_before or second.is_before
+    return here and there if needs_both else here or there
 
 
 def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Quantity]:
@@ -219,11 +212,8 @@ def each_thing_once(found: Iterable[Quantity], counts: CountedNumbers) -> list[Q
     by_number: dict[object, list[Quantity]] = defaultdict(list)
     for number in found:
         own, same = counts.of(number), by_number[number.number]
-        others = [counts.of(each) for each in same[:10]]
-        if all(
-            _are_apart(own.things, each.things) or _are_apart(own.rates, each.rates)
-            for each in others
-        ):
+        others = map(counts.of, same[:10])
+        if all(_are_apart(own.things, o.things) or _are_apart(own.rates, o.rates) for o in others):
             same.append(number)
     return [number for same in by_number.values() for number in same]
 
@@ -232,16 +222,12 @@ def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and one.isdisjoint(other)
 
 
-_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
-
-
 def asked_things(question: str | None) -> frozenset[str]:
     """The stems of what the question asks the number of.
 
     >>> sorted(asked_things("How many young adults are there?"))
     ['adult', 'young']
     """
-    found = _HOW_MANY.search(question) if question else None
-    if not (question and found):
-        return frozenset()
-    return counted(question, Quantity(found[0], *found.span(), Decimal(2))).things
+    found = _HOW_MANY.search(question or "")
+    number = Quantity(found[0], *found.span(), Decimal(2)) if found else None
+    return counted(question or "", number).things if number else frozenset()

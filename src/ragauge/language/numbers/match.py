@@ -2,8 +2,10 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
@@ -14,17 +16,16 @@ from ragauge.language.numbers.counted import (
     count_other_things,
     each_thing_once,
 )
-from ragauge.language.numbers.expected_numbers import (
-    ExpectedQuantity,
-    conclusions,
-    expected_numbers,
-    says_no_number,
-    wants_no_number,
-)
 from ragauge.language.numbers.index import Found, NumberIndex
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.other_forms import quarters, shares_out_of, times_in_words
+from ragauge.language.numbers.other_forms import (
+    in_other_forms,
+    measures,
+    quarters,
+    shares_out_of,
+    times_in_words,
+)
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.question_numbers import (
     asked_direction,
@@ -35,14 +36,21 @@ from ragauge.language.numbers.question_numbers import (
     named_scale,
     opposite,
     rules_for,
+    says_no_number,
+    wants_no_number,
 )
+from ragauge.language.numbers.units import has_size
+from ragauge.language.reading_cache import ReadingCache
 
 IN_WORKING = 0.5
 """The credit of a number that the answer states among its steps, when its conclusion states another."""
-
-
 MANY = 100
 """In a reference with more numbers than this, a number and its rounded form count as two."""
+_NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
+MAX_WORDS = 6
+"""The most words of a reference whose number in words is what is wanted."""
+_NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
 
 
 class ExpectedNumber(NamedTuple):
@@ -62,6 +70,9 @@ class ExpectedNumber(NamedTuple):
     opposite: str = ""
     other_thing: Quantity | None = None
 
+    def stated_by(self, found: Found, credit: float) -> "ExpectedNumber":
+        return self._replace(matched_by=found.number.quantity.text, how=found.how, credit=credit)
+
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
@@ -80,9 +91,8 @@ class NumberMatch:
     @property
     def share(self) -> float | None:
         """The share of the expected numbers that the answer states; None if nothing is expected."""
-        if not self.expected:
-            return None
-        return sum(each.credit for each in self.expected) / len(self.expected)
+        n = len(self.expected)
+        return sum(each.credit for each in self.expected) / n if n else None
 
 
 def match_numbers(
@@ -97,14 +107,12 @@ def match_numbers(
     >>> found.expected[0].matched_by, found.expected[0].how
     ('$1.577 billion', 'scale')
     """
-    asked = quantities(question) if question else ()
-    given = quantities(answer)
+    asked, given = quantities(question or ""), quantities(answer)
     matches = [
         match_quantities(question, asked, reference, quantities(reference), answer, given, rules)
         for reference in references
     ]
-    best = max(matches, key=lambda match: match.share or 0, default=None)
-    return best or NumberMatch(())
+    return max(matches, key=lambda match: match.share or 0, default=NumberMatch(()))
 
 
 def match_quantities(
@@ -119,9 +127,8 @@ def match_quantities(
     """The same for one reference, with the quantities of the three texts."""
     if wants_no_number(reference):
         said = says_no_number(answer)
-        row = ExpectedNumber(reference.strip(), "not meaningful")
-        row = row._replace(matched_by=said, how="exact", credit=1.0) if said else row
-        return NumberMatch((row,))
+        how = ("exact", 1.0) if said else ("", 0.0)
+        return NumberMatch((ExpectedNumber(reference.strip(), "not meaningful", said, *how),))
     expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
     if rules.named:
         asked = with_names(question, asked) if question else asked
@@ -138,8 +145,9 @@ def match_quantities(
     index = _index_of(question, answer, given, scale, wanted)
     by_start = {each.quantity.start: each for each in wanted}
     of_wanted = [each.quantity for each in wanted]
-    things = asked_things(question) if len(wanted) == 1 else ()
-    counts = CountedNumbers(reference, of_wanted, things)
+    counts = CountedNumbers(
+        reference, of_wanted, asked_things(question) if len(wanted) == 1 else ()
+    )
     others = CountedNumbers(answer, given)
     scales = (scale,) if scale else ()
     numbers = [stated(each, reference, scales, expected=True) for each in of_wanted]
@@ -157,23 +165,21 @@ def match_quantities(
         row = ExpectedNumber(number.quantity.text, by_value(number.quantity))
         if found:
             only = len(distinct) == 1 and _concludes_otherwise(answer, given, known, found)
-            row = _found_row(row, found[0], IN_WORKING if only else 1.0)
-        if equal and not same:
+            row = row.stated_by(found[0], IN_WORKING if only else 1.0)
+        elif equal and not same:
             other = equal[0].number.quantity
             row = row._replace(opposite=f"{other.text} counts something else", other_thing=other)
-        elif not found:
+        else:
             either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
-    by_text = {row.number: at for at, row in enumerate(rows)}
     for part, whole, share in shares_out_of(reference, expected):
         # Both numbers of `2 in 10` are found if the answer states 20%.
-        both = [by_text[each.text] for each in (part, whole) if each.text in by_text]
+        both = [at for at, row in enumerate(rows) if row.number in (part.text, whole.text)]
         if len(both) == 2 and not all(rows[at].how for at in both):
-            for at, found in zip(
-                both, 2 * index.find(stated(share, reference), rules)[:1], strict=False
-            ):
-                rows[at] = _found_row(rows[at], found, 1.0)
+            for found in index.find(stated(share, reference), rules)[:1]:
+                for at in both:
+                    rows[at] = rows[at].stated_by(found, 1.0)
     return NumberMatch(tuple(rows))
 
 
@@ -182,7 +188,7 @@ def _index_of(
     answer: str,
     given: Sequence[Quantity],
     scale: int,
-    wanted: Sequence[ExpectedQuantity],
+    wanted: Sequence["ExpectedQuantity"],
 ) -> NumberIndex:
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
@@ -196,9 +202,6 @@ def _index_of(
     return NumberIndex([stated(number, answer, in_scales) for number in found])
 
 
-_NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
-
-
 def is_denied(answer: str, start: int) -> bool:
     """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
     return (
@@ -208,7 +211,7 @@ def is_denied(answer: str, start: int) -> bool:
 
 
 def _found(
-    number: Stated, wanted: ExpectedQuantity, index: NumberIndex, rules: Agreement
+    number: Stated, wanted: "ExpectedQuantity", index: NumberIndex, rules: Agreement
 ) -> Sequence[Found]:
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
@@ -220,8 +223,21 @@ def _found(
     return parts[-1] if parts and all(parts) else ()
 
 
-def _found_row(row: ExpectedNumber, found: Found, credit: float) -> ExpectedNumber:
-    return row._replace(matched_by=found.number.quantity.text, how=found.how, credit=credit)
+_CUE = re.compile(
+    r"(?:\A|[.!?:]\s|\n)[\s*_#>-]{0,8}(therefore|thus|hence|so|consequently|accordingly|in conclusion|to conclude"
+    r"|in summary|to summari[sz]e|in short|overall|as a result|(?:the )?final (?:answer|result)|(?:the )?answer(?: is)?)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(r"[.!?](?=\s|\Z)|\n\s{0,8}\n")
+
+
+def conclusions(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences that a word such as "therefore" marks as the result, the last first."""
+    limit = len(text)
+    for cue in reversed(list(_CUE.finditer(text))):
+        end = _END.search(text, cue.end(), limit)
+        yield cue.start(1), end.start() if end else limit
+        limit = cue.start(1)
 
 
 def _concludes_otherwise(
@@ -255,3 +271,72 @@ def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumber
     again = [each for each in numbers if each.quantity.number in values]
     starts = {each.start for each in each_thing_once([each.quantity for each in again], counts)}
     return [each for each in again if each.quantity.start in starts]
+
+
+class ExpectedQuantity(NamedTuple):
+    """A number that the reference wants.
+
+    `forms`: the same in other forms, of which one is enough: 100% for `doubled`. `parts`: its parts, which are
+    enough together: 1 h and 30 min.
+    """
+
+    quantity: Quantity
+    forms: tuple[Quantity, ...] = ()
+    parts: tuple[Quantity, ...] = ()
+
+
+@ReadingCache  # the answers of several systems are compared with one reference
+def expected_numbers(
+    reference: str, question: str | None, found: Sequence[Quantity]
+) -> Sequence[ExpectedQuantity]:
+    """The numbers that the reference wants, given its quantities: those in digits, else the one in words."""
+    whole = measures(reference, found)
+    inside = {part.start for measure in whole for part in measure.parts}
+    every = [ExpectedQuantity(each) for each in found if each.start not in inside]
+    every += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
+    if not any(each.quantity.counts for each in every):
+        return _in_words(question, reference, every)
+    counted = [
+        each
+        for each in sorted(every, key=lambda each: each.quantity.start)
+        # A number such as `five years` is as definite as one in digits.
+        if each.quantity.counts
+        or (
+            each.quantity.spelled
+            and not each.quantity.only_matches
+            and has_size(each.quantity.unit)
+        )
+    ]
+    base = {  # the 1 of a ratio such as `1.5 to 1` or `24:1`
+        last.start
+        for before, last in pairwise([each.quantity for each in counted])
+        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
+    }
+    return tuple(each for each in counted if each.quantity.start not in base)
+
+
+def _in_words(
+    question: str | None, reference: str, found: Sequence[ExpectedQuantity]
+) -> Sequence[ExpectedQuantity]:
+    """The only number in words of a short reference (`two million`, `It doubled.`) that is no part of a name (`Six Degrees`)."""
+    if len(reference.split()) > MAX_WORDS:
+        return ()
+    in_words = [each for each in found if not each.quantity.is_year]
+    if question and asks_for_a_percentage(question):
+        shares = list(quarters(reference))
+        starts = {each.start for each in shares}
+        in_words = [each for each in in_words if each.quantity.start not in starts]
+        in_words += map(ExpectedQuantity, shares)
+    elif "quarter" in reference.lower():
+        in_words = [each for each in in_words if each.quantity.unit]  # it may be three months
+    in_forms = [*in_other_forms(reference, ()), *times_in_words(reference)]
+    in_words += [
+        ExpectedQuantity(first, forms=tuple(others))
+        for _, (first, *others) in groupby(in_forms, attrgetter("start"))
+    ]
+    if len(in_words) != 1 or (number := in_words[0].quantity).value == 1:
+        return ()
+    before = reference[: number.start].strip(" \"'(")
+    is_name = (before and number.text[0].isupper()) or _NAME_AFTER.search(reference[number.start :])
+    of_some = number.value > 1 and reference.startswith(" of ", number.end)  # `two of the men`
+    return in_words if number.text == reference.strip(" .") or not (is_name or of_some) else ()

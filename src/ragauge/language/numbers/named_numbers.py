@@ -35,7 +35,10 @@ _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSE = re.compile(r"([A-Z][a-z]+) $")
 _NO_BOOKS = function_words("en", "de", "fr", "es") | word_set("ab before after until open opens")
 _CLOCK = re.compile(r"\s?(?:Uhr|hrs?|h)\b", re.IGNORECASE)
-_HALF_DAY = 720
+_FIRST_HOUR = re.compile(
+    r"(?<![\w:.,])([01]?[0-9]|2[0-4])\s?(?:[-–—]|bis|to|a|à|until)\s?$", re.IGNORECASE
+)
+_LAST_TIME = re.compile(r"\s?[-–—]\s?(([01]?[0-9]|2[0-4]):([0-5][0-9]))(?![\w:])")
 
 
 def with_names(
@@ -53,19 +56,25 @@ def with_names(
 
 
 def asks_for_version(question: str | None) -> bool:
-    lowered = question.lower() if question else ""
+    lowered = (question or "").lower()
     # Nearly no question asks for one, and the pattern takes much longer than this.
     may_ask = "version" in lowered or "release" in lowered
     return may_ask and _ASKS_VERSION.search(lowered) is not None
 
 
-def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:
+@ReadingCache
+def _kept(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[Quantity]:
     stated, found = dates(text), in_other_languages(text, found)
     names = list(times_of_day(text))
     covered = {at for each in names for at in range(each.start, each.end)}
-    times = [_time(each) for each in stated if each.start not in covered and _is_time(text, each)]
-    ends = chain(*(_other_end(text, each) for each in times))
-    names += [*times, *(each for each in ends if each.start not in covered)]
+    for date in stated:
+        if date.start not in covered and _is_time(text, date):
+            half = date.parts.get("half")
+            hours = int(date.parts["hour"]) % 12 + 12 * (half == "pm")
+            minutes = Decimal(60 * hours + int(date.parts.get("minute", 0)))
+            unit = "time" if half else "time?"
+            names.append(Quantity(date.text, date.start, date.end, minutes, unit))
+            names += (one for one in _other_ends(text, date) if one.start not in covered)
     if _MAY_BE_VERSION.search(text):
         # Not `5.3.2021`, nor `1.234.567`, which is a number with points between thousands.
         others = {each.start for each in (*stated, *found)}
@@ -83,9 +92,6 @@ def _read(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[
     return tuple(sorted(names, key=attrgetter("start")))
 
 
-_kept = ReadingCache(_read)
-
-
 def as_versions(found: Iterable[Quantity]) -> Iterator[Quantity]:
     """The numbers without unit and scale as the versions that they may be."""
     for each in found:
@@ -97,8 +103,8 @@ def either_half(found: Iterable[Quantity]) -> Iterator[Quantity]:
     """The times without am or pm, such as 9:30, in both halves of the day."""
     for each in found:
         if each.unit == "time?":
-            morning = each._replace(unit="time", spelled=True, only_matches=True)
-            yield from (morning, morning._replace(value=each.value + _HALF_DAY))
+            for value in (each.value, each.value + 720):
+                yield each._replace(value=value, unit="time", spelled=True, only_matches=True)
 
 
 def other_readings(quantity: Quantity) -> Iterator[Quantity]:
@@ -130,30 +136,13 @@ def _is_time(text: str, date: Date) -> bool:
     return verse[1].lower() in _NO_BOOKS or _CLOCK.match(text, date.end) is not None
 
 
-_FIRST_HOUR = re.compile(
-    r"(?<![\w:.,])([01]?[0-9]|2[0-4])\s?(?:[-–—]|bis|to|a|à|until)\s?$", re.IGNORECASE
-)
-_LAST_TIME = re.compile(r"\s?[-–—]\s?([01]?[0-9]|2[0-4]):([0-5][0-9])(?![\w:])")
-
-
-def _other_end(text: str, time: Quantity) -> Iterator[Quantity]:
+def _other_ends(text: str, time: Date) -> Iterator[Quantity]:
     """The time at the other end of a range: the 8 of `8 to 5 pm`, the 17:00 of `8:00–17:00`."""
-    for end in (
-        _FIRST_HOUR.search(text, max(0, time.start - 10), time.start),
-        _LAST_TIME.match(text, time.end),
-    ):
-        if end:
-            hour, *minute = map(int, end.groups())
-            start, stop = end.start(1), end.end(end.re.groups)
-            value = Decimal(60 * hour + sum(minute))
-            yield Quantity(text[start:stop], start, stop, value, "time?")
-
-
-def _time(date: Date) -> Quantity:
-    minutes = int(date.parts["hour"]) % 12 * 60 + int(date.parts.get("minute", 0))
-    unit = "time" if "half" in date.parts else "time?"
-    value = Decimal(minutes + _HALF_DAY * (date.parts.get("half") == "pm"))
-    return Quantity(date.text, date.start, date.end, value, unit)
+    if first := _FIRST_HOUR.search(text, max(0, time.start - 10), time.start):
+        yield Quantity(first[1], *first.span(1), Decimal(60 * int(first[1])), "time?")
+    if last := _LAST_TIME.match(text, time.end):
+        minutes = Decimal(60 * int(last[2]) + int(last[3]))
+        yield Quantity(last[1], *last.span(1), minutes, "time?")
 
 
 def _value(version: str) -> Decimal:

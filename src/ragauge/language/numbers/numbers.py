@@ -1,17 +1,7 @@
-r"""Quantities in a text: numbers as values, with their unit.
-
-`5 million`, `5,000,000`, `5M` and `$5m` are one value, as are `1/2`, `½` and `half`; `5%` has the unit `%`. The point is
-the decimal mark, and the comma only where nothing else can be meant: `1.234,5`, `12,5 %`, `€12,50`. A hyphen is a sign
-only if no number or word ends before it; accountants' brackets with an outer sign are a minus: `$(5)`. Scale and unit of
-a range apply to both numbers: `5-10 million`.
-
-What does not count: numbers inside names (`B12`, `COVID-19`, `10-K`, `3M`, `401(k)`, `S&P 500`), ordinals, versions and
-IP addresses (`1.2.3`), phone numbers, web addresses, citations such as `[3]`, the numbering of lists, labels (`Step 1:`),
-and the parts of dates. `2021` is a number unless something marks it as a year.
-"""
+"""Quantities in a text: numbers as values, with their unit."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 from operator import attrgetter
@@ -34,10 +24,18 @@ from ragauge.language.numbers.words import chinese_numbers, numbers_in_words
 from ragauge.language.reading_cache import ReadingCache
 from ragauge.language.words import words_of
 
+_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
+_BETWEEN = re.compile(r"\s?-\s?|\sto\s")
+_MOST_BETWEEN = len(" to ")
+
 
 def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
     """All quantities of the text in order, including numbers in words and years of dates.
 
+    `5 million`, `5,000,000` and `5M` are one value, as are `1/2`, `½` and `half`. The comma is the decimal mark only where
+    nothing else can be meant: `12,5 %`. `$(5)` is a minus; scale and unit of a range apply to both numbers. No quantities
+    are numbers in names (`B12`, `10-K`, `S&P 500`), ordinals, versions, addresses, phone numbers, citations such as `[3]`,
+    list numbers, labels (`Step 1:`) and the other parts of dates; `2021` is a number unless something marks it as a year.
     `known_dates`: the dates of the text, if the caller has them already.
 
     >>> [(each.text, each.unit) for each in quantities("In 2021 rule C-1 cut 5% of $1,000.")]
@@ -45,13 +43,14 @@ def quantities(text: str, known_dates: Sequence[Date] | None = None) -> tuple[Qu
     >>> [each.text for each in quantities("In 2021 it cost five dollars, or 5.") if each.counts]
     ['5']
     """
-    if not digit_in(text).search(text):
-        may_spell = not text.isascii() or words_of(text).number_names
-        return _kept(text) if may_spell else ()
-    return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
+    if digit_in(text).search(text):
+        return _kept(text, dates(text) if known_dates is None else tuple(known_dates))
+    may_spell = not text.isascii() or words_of(text).number_names
+    return _kept(text) if may_spell else ()
 
 
-def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
+@ReadingCache
+def _kept(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ...]:
     """The quantities; only those in words without `stated`, the dates of the text."""
     found: list[Quantity] = []
     if stated is not None:
@@ -61,14 +60,11 @@ def _read(text: str, stated: Sequence[Date] | None = None) -> tuple[Quantity, ..
     found += numbers_in_words(text)
     found += chinese_numbers(text)
     for date in stated or ():
-        if "year" in date.parts:
-            year = Decimal(date.parts["year"])
+        if date.year is not None:
+            year = Decimal(date.year)
             found.append(Quantity(date.text, date.start, date.end, year, is_year=True))
     found.sort(key=attrgetter("start"))
     return tuple(found)
-
-
-_kept = ReadingCache(_read)
 
 
 def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, ...]:
@@ -81,15 +77,10 @@ def quantities_of_context(text: str, stated: Sequence[Date]) -> tuple[Quantity, 
     for part, whole in pairwise(found) if " out of " in text else ():
         if text[part.end : whole.start] == " out of " and 0 < part.value < whole.value:
             others.append((part, DIVIDING.divide(part.value, whole.value)))
-    return (*found, *(only_matching(each[:3], value) for each, value in others))
+    return (*found, *(only_matching(text, each.start, each.end, value) for each, value in others))
 
 
-_WHOLE_FRACTION = re.compile(r"([0-9]+)/([0-9]+)")
-_BETWEEN = re.compile(r"\s?-\s?|\sto\s")
-_MOST_BETWEEN = len(" to ")
-
-
-def _joined(plain: str, readings: Sequence[Reading]) -> Iterator[Reading]:
+def _joined(plain: str, readings: Sequence[Reading]) -> Sequence[Reading]:
     """The readings, where `1亿2000万` is one number of two scales, and bounds of a range share scale and unit."""
     for low, high in pairwise(readings):
         gap = high.start - low.end
@@ -103,13 +94,12 @@ def _joined(plain: str, readings: Sequence[Reading]) -> Iterator[Reading]:
             low.unit = high.unit
         elif not high.unit and is_dashed and low.unit in MONEY:
             high.unit = low.unit
-    last: Reading | None = None
+    joined: list[Reading] = []
     for reading in readings:
+        last = joined[-1] if joined else None
         if last and last.end == reading.start and last.scale > max(reading.scale, 3):
             value = EXACT.add(scaled(last.value, last.scale), scaled(reading.value, reading.scale))
             reading.start, reading.value, reading.scale = last.start, value, 0
-        elif last:
-            yield last
-        last = reading
-    if last:
-        yield last
+            joined.pop()
+        joined.append(reading)
+    return joined

@@ -1,6 +1,7 @@
 """Numbers in digits, read with their sign, scale and unit, and which of them are not quantities."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
@@ -43,7 +44,6 @@ _GERMAN = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},[0-9]{{1,15}}){_NUMBER_ENDS}"
 _ROMANCE = re.compile(rf"(?:{_POINTS}|[0-9]{{1,15}},(?![0-9]{{3}}\b)[0-9]{{1,15}}){_NUMBER_ENDS}")
 _SEPARATORS = re.compile("[.'\u00a0 ]")
 _SEPARATED = re.compile(r"[0-9][., ][0-9]")
-_MAX_PARTS_OF_ADDRESS = 4
 _BEFORE_VERSION = ("ersion ", "elease ")
 _GERMAN_WORDS = word_set(
     "der das und ist sind beträgt betrug kostet kosten für mit nicht ein eine einen auf bei im zum zur wurde wurden"
@@ -53,41 +53,25 @@ _ROMANCE_WORDS = word_set(
     "el los las del con una unos unas fue cuesta costó hay cerca la le les de du à al aux elle en est sont pour avec dans une coûte environ"
 )
 ENGLISH_WORDS = word_set("the and of is are was were with for to at from")
+_DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
 
 
 def _with_commas(text: str) -> re.Pattern[str] | None:
-    """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers.
-
-    A comma before three digits, as Mexico writes thousands, is decimal in German only.
-    """
+    """How a text in German, French or Spanish writes numbers; None in other languages and without a sign inside numbers."""
     if not _SEPARATED.search(text):
         return None
     words = {word.strip('.,;:!?()"') for word in text.lower().split()}
     if not words.isdisjoint(ENGLISH_WORDS):
         return None
-    if not words.isdisjoint(_GERMAN_WORDS):
-        return _GERMAN
-    return None if words.isdisjoint(_ROMANCE_WORDS) else _ROMANCE
+    is_romance = not words.isdisjoint(_ROMANCE_WORDS)
+    return _GERMAN if not words.isdisjoint(_GERMAN_WORDS) else _ROMANCE if is_romance else None
 
 
-def _continental_end(plain: str, start: int, commas: re.Pattern[str] | None) -> int:
-    """Where the number that starts here ends, if it has a decimal comma or points between thousands; else 0."""
-    found = (commas and commas.match(plain, start)) or _CONTINENTAL.match(plain, start)
-    if found is None or plain.endswith(_BEFORE_VERSION, 0, start):
-        return 0
-    parts = found[0].split(".")
-    is_address = len(parts) == 4 and all(part.isdigit() and int(part) < 256 for part in parts)
-    return 0 if is_address else found.end()
-
-
-_VULGAR = (
-    {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5"}
-    | {"⅗": "3/5", "⅘": "4/5", "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8"}
-    | {"⅞": "7/8"}
-)
+_VULGAR = {
+    sign: unicodedata.normalize("NFKC", sign).replace("⁄", "/") for sign in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+}
 _DIGIT = re.compile(rf"[\d{''.join(_VULGAR)}]")
 _ASCII_DIGIT = re.compile("[0-9]")
-# At most 12 groups before a unit: with no bound, each number of `345 345 345 …` would look at all others.
 _NUMERAL = re.compile(
     r"(?:[1-9][0-9]{0,2}(?:([,'\u00a0])[0-9]{3}(?:\1[0-9]{3})*|[ ]0[0-9]{2}(?:[ ][0-9]{3})*)(?![0-9])"
     r"|[1-9][0-9]{0,2}(?:[ ][0-9]{3}){1,12}(?=[ ]?(?:thousand|million|billion|trillion|[mb]n|euros?|dollars?|people"
@@ -133,13 +117,20 @@ def numbers_in_digits(plain: str, stated: Sequence[Date]) -> Iterator[Reading]:
             at = name.end()
             continue
         digits = plain[at:end]
-        may_be_continental = commas or after in ", \u00a0" or digits.count(".") > 1
-        if may_be_continental and (whole := _continental_end(plain, at, commas)):
-            end, digits = whole, _SEPARATORS.sub("", plain[at:whole]).replace(",", ".")
+        # A number with a decimal comma, or with points between thousands.
+        may_be = commas or after in ", \u00a0" or digits.count(".") > 1
+        if may_be and not plain.endswith(_BEFORE_VERSION, 0, at):
+            whole = (commas and commas.match(plain, at)) or _CONTINENTAL.match(plain, at)
+            if whole and not _is_address(whole[0].split(".")):
+                end, digits = whole.end(), _SEPARATORS.sub("", whole[0]).replace(",", ".")
         reading = _read(plain, at, end, digits)
         at = max(end, reading.end) if reading else end
         if reading:
             yield reading
+
+
+def _is_address(parts: Sequence[str]) -> bool:
+    return len(parts) == 4 and all(part.isdigit() and int(part) < 256 for part in parts)
 
 
 _OPERATORS = "times|cdot|div|pm|approx|sim|to|eq|neq|leq?|geq?"
@@ -148,13 +139,11 @@ _SEPARATE_PREFIX = re.compile(
 )
 """Letters before a number that do not make it part of a name: `USD5`, `_5_`, `293x5`, `\\times5`."""
 _NAME = re.compile(r"(?<![^\W_])([^\W\d_][^\W_]*+)-$")
-_PREFIXES = word_set("""
-    mid sub top bottom under over pre post near plus net about around roughly nearly almost up down to by of and or is
-    at from first last next
-""")
+_PREFIXES = word_set(
+    "mid sub top bottom under over pre post near plus net about around roughly nearly almost up down to by of and or is"
+    " at from first last next"
+)
 """Words before a hyphen that do not make the number part of a name: `mid-20`."""
-
-
 _PARAGRAPH = re.compile(r"\([a-z]\)")
 _INDEX = re.compile(
     r"\b(?:S&P|Fortune|FTSE|Nasdaq|Russell|Nikkei|Stoxx|Dow(?: Jones)?|CAC|Forbes)[ -]$",
@@ -214,9 +203,6 @@ def _is_in_name(plain: str, start: int, end: int) -> bool:
     )
 
 
-_DOZEN = re.compile(r"\s?(?:(?:dozen|dutzend|douzaines?|docenas?)\b|打)", re.IGNORECASE)
-
-
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
     """The numeral's value including a following fraction, and where it ends."""
     if digits in _VULGAR:
@@ -225,22 +211,17 @@ def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
     value = Decimal(digits if is_whole else _SEPARATOR.sub("", digits))
     after = plain[end : end + 2]
     if is_whole and after[:1] == "/" and (below := _FRACTION.match(plain, end)):
-        if 0 < value < int(below[1]) <= 100:
-            return _fraction(f"{digits}/{below[1]}"), below.end()
-        return value, end
+        is_proper = 0 < value < int(below[1]) <= 100
+        return (_fraction(digits + below[0]), below.end()) if is_proper else (value, end)
     if after[:1] in NOTHING_AFTER:
         return value, end
     if not _TIMES.isdisjoint(after) and (power := _POWER.match(plain, end)):
         return scaled(value, int(power[1])), power.end()
-    if not is_whole:
-        return value, end
-    if dozen := _DOZEN.match(plain, end):
+    if is_whole and (dozen := _DOZEN.match(plain, end)):
         return 12 * value, dozen.end()
-    mixed = _MIXED.match(plain, end)
+    mixed = _MIXED.match(plain, end) if is_whole else None
     part = _fraction(_VULGAR.get(mixed[1]) or mixed[2]) if mixed else Decimal(0)
-    if mixed and 0 < part < 1:
-        return EXACT.add(value, part), mixed.end()
-    return value, end
+    return (EXACT.add(value, part), mixed.end()) if mixed and 0 < part < 1 else (value, end)
 
 
 def _fraction(text: str) -> Decimal:
@@ -251,23 +232,26 @@ def _fraction(text: str) -> Decimal:
 _LINE_NUMBER = re.compile(r"(?:\A|(?<=\n))[ \t>*#-]{0,8}([0-9]{1,3})[.)](?=[ \t]+\S)")
 _NEXT_NUMBER = re.compile(r"(?<=[.;:!?,][ ])([0-9]{1,2})\.(?=[ ]+[A-Z*\"'])")
 _BRACKETED = re.compile(r"(?<!\S)\(([0-9]{1,2})\)|(?<![^\s])([0-9]{1,2})\)(?=\s)")
-_CITATION = re.compile(r"\[[0-9]{1,3}(?:\s?[,;-]\s?[0-9]{1,3})*\]")
-_PHONE = re.compile(
-    r"\+[0-9]{1,3}[\s.-]?\(?[0-9]{1,4}\)?(?:[\s.-][0-9]{2,4}){2,4}(?![0-9])"
-    r"|\([0-9]{3}\)\s?[0-9]{3}[-.\s][0-9]{4}(?![0-9])"
+_NO_QUANTITIES = (
+    (("[",), re.compile(r"\[[0-9]{1,3}(?:\s?[,;-]\s?[0-9]{1,3})*\]")),  # a citation
+    (
+        ("+", "("),  # a telephone number
+        re.compile(
+            r"\+[0-9]{1,3}[\s.-]?\(?[0-9]{1,4}\)?(?:[\s.-][0-9]{2,4}){2,4}(?![0-9])"
+            r"|\([0-9]{3}\)\s?[0-9]{3}[-.\s][0-9]{4}(?![0-9])"
+        ),
+    ),
+    (("://", "www.", "@"), re.compile(r"(?:https?://|www\.|@[A-Za-z])[^\s<>()\"]*")),
 )
-_ADDRESS = re.compile(r"(?:https?://|www\.|@[A-Za-z])[^\s<>()\"]*")
+"""Patterns of what has digits, and signs of which its text has one."""
 
 
 def _other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
     """The spans of numbers that are not quantities, in order and without overlap."""
     spans = [(date.start, date.end) for date in stated]
-    if "[" in plain:
-        spans += [found.span() for found in _CITATION.finditer(plain)]
-    if "+" in plain or "(" in plain:
-        spans += [found.span() for found in _PHONE.finditer(plain)]
-    if "://" in plain or "www." in plain or "@" in plain:
-        spans += [found.span() for found in _ADDRESS.finditer(plain)]
+    for signs, pattern in _NO_QUANTITIES:
+        if any([sign in plain for sign in signs]):  # noqa: C419, a list is faster
+            spans += [found.span() for found in pattern.finditer(plain)]
     if ")" in plain:
         spans += _bracketed_numbers(plain)
     if "\n" in plain or _LINE_NUMBER.match(plain):
@@ -281,21 +265,16 @@ def _other_numbers(plain: str, stated: Sequence[Date]) -> Iterator[Span]:
 
 
 def _line_numbers(plain: str) -> list[Span]:
-    """Numbers of list items: 1, or one with a neighbour; and items that continue within a line.
-
-    A single `42. That is the answer.` is not a list.
-    """
+    """Numbers of list items: 1, or one with a neighbour (not of a single `42. That is the answer.`); and those within a line."""
     found = list(_LINE_NUMBER.finditer(plain))
     numbers = {int(number[1]) for number in found}
     items = [
-        number.span(1)
-        for number in found
-        if int(number[1]) == 1 or numbers & {int(number[1]) - 1, int(number[1]) + 1}
+        each.span(1)
+        for each in found
+        if (n := int(each[1])) == 1 or n - 1 in numbers or n + 1 in numbers
     ]
-    if 1 not in numbers:
-        return items
     expected = 2
-    for number in _NEXT_NUMBER.finditer(plain):
+    for number in _NEXT_NUMBER.finditer(plain) if 1 in numbers else ():
         if int(number[1]) == expected:
             items.append(number.span(1))
             expected += 1
@@ -311,13 +290,11 @@ def _bracketed_numbers(plain: str) -> list[Span]:
         number, start = int(found[style]), found.start()
         if number not in (1, expected[style]):
             continue
-        read_from = max(0, start - 200)
-        # A repetition, as in `five (5)`, or the end of an earlier bracket.
-        belongs = (
-            ends_in_number(plain, start)
-            if style == 1
-            else plain.rfind("(", read_from, start) > plain.rfind(")", read_from, start)
-        )
+        if style == 1:  # a repetition, as in `five (5)`
+            belongs = ends_in_number(plain, start)
+        else:  # the end of an earlier bracket
+            opened, closed = (plain.rfind(sign, max(0, start - 200), start) for sign in "()")
+            belongs = opened > closed
         if not belongs:
             expected[style] = number + 1
             items.append(found.span())

@@ -6,6 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from ragauge.language.characters import lower_letters
 from ragauge.language.numbers.quantity import (
     DIVIDING,
     EXACT,
@@ -17,6 +18,16 @@ from ragauge.language.numbers.quantity import (
 from ragauge.language.numbers.units import converted, has_size, unit_of
 from ragauge.language.words import RANKS
 
+_PARTS = 4
+_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
+_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
+_GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
+_CLOCK = re.compile(
+    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
+)
+_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
+_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
+
 
 class Measure(NamedTuple):
     """A measure with the quantities that are parts of it: the 1 h and the 30 min of `1 h 30 min`."""
@@ -25,13 +36,49 @@ class Measure(NamedTuple):
     parts: tuple[Quantity, ...]
 
 
-_PARTS = 4
-_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
-_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
+def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
+    """The measures of the text that several of its quantities, or a quantity and more words, state."""
+    has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
+    whole = list(_compounds(text, found)) if has_units else []
+    for share in found:  # `half an hour`, `three quarters of a mile`
+        words = None if share.unit or not 0 < share.value < 1 else _OF_A_UNIT.match(text, share.end)
+        if words and (unit := unit_of(words[1])) and has_size(unit):
+            span = share.start, words.end()
+            whole.append(Quantity(text[slice(*span)], *span, share.value, unit, spelled=True))
+    starts = {each.start for each in whole}
+    whole += [each for each in _phrases(text) if each.start not in starts]
+    of_parts = [Measure(each, tuple(between(found, each.start, each.end))) for each in whole]
+    return [*of_parts, *in_groups(text, found)]
+
+
+def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """`2 hours and 5 minutes`."""
+    at = 0
+    while at < len(found) - 1:
+        last = found[at]
+        start, total, spelled, n = last.start, last.value, last.spelled, 1
+        for smaller in found[at + 1 : at + _PARTS]:
+            if not (
+                last.unit != smaller.unit != ""
+                and last.end <= smaller.start
+                and last.value == last.value.to_integral_value()
+                and has_size(smaller.unit)
+                and smaller.value >= 1
+                and (in_larger := converted(smaller.value, smaller.unit, last.unit))
+                and in_larger < 1
+                and _BETWEEN.fullmatch(text, last.end, smaller.start)
+            ):
+                break
+            above = converted(total, last.unit, smaller.unit) or Decimal(0)
+            total = EXACT.add(above, smaller.value)
+            last, spelled, n = smaller, spelled and smaller.spelled, n + 1
+        at += n
+        if n > 1:
+            value = EXACT.normalize(total)
+            yield Quantity(text[start : last.end], start, last.end, value, last.unit, spelled)
+
+
 _FORTNIGHT = re.compile(r"\b(?:an?|one)\sfortnight\b", re.IGNORECASE)
-_AND_A_HALF = re.compile(
-    r"\b(?:an?|one)\s([a-z]+)\sand\s(?:a\s(half|quarter)|(three)[\s-]quarters)\b", re.IGNORECASE
-)
 _GLUED_TIME = re.compile(
     r"(?<![\w.,:])([0-9]{1,3})\s?h(?:rs?)?\s?([0-5]?[0-9])\s?m(?:ins?)?(?:\s?([0-5]?[0-9])\s?s(?:ecs?)?)?\b"
 )
@@ -41,89 +88,29 @@ _FEET_AND_INCHES = re.compile(
 _MAY_BE_GLUED = re.compile(r"[0-9](?:\s?['’′h]|[\s-]?f(?:t|ee|oo))")
 """What both patterns need. They begin with what may not be before a number and so are tried everywhere, which takes
 ten times as long."""
+_AND_A_HALF = re.compile(
+    r"\b(?:an?|one)\s([a-z]+)\sand\s(?:a\s(half|quarter)|(three)[\s-]quarters)\b", re.IGNORECASE
+)
 
 
-def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
-    """The measures of the text that several of its quantities, or a quantity and more words, state."""
-    has_units = any([has_size(each.unit) for each in found])  # noqa: C419, a list is faster
-    whole = list(_compounds(text, found)) if has_units else []
-    whole += _with_words(text, found)
-    starts = {each.start for each in whole}
-    whole += [each for each in _glued(text) if each.start not in starts]
-    whole += _units_and_a_half(text)
-    of_parts = [Measure(each, tuple(between(found, each.start, each.end))) for each in whole]
-    return [*of_parts, *in_groups(text, found)]
-
-
-def _compounds(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """`2 hours and 5 minutes`."""
-    at = 0
-    while at < len(found) - 1:
-        parts = [found[at]]
-        for smaller in found[at + 1 : at + _PARTS]:
-            larger = parts[-1]
-            if not (
-                larger.unit != smaller.unit != ""
-                and larger.end <= smaller.start
-                and larger.value == larger.value.to_integral_value()
-                and has_size(smaller.unit)
-                and smaller.value >= 1
-                and (in_larger := converted(smaller.value, smaller.unit, larger.unit))
-                and in_larger < 1
-                and _BETWEEN.fullmatch(text, larger.end, smaller.start)
-            ):
-                break
-            parts.append(smaller)
-        at += len(parts)
-        if len(parts) == 1:
-            continue
-        last = parts[-1]
-        total = last.value
-        for part in parts[:-1]:
-            total = EXACT.add(total, converted(part.value, part.unit, last.unit) or Decimal(0))
-        start, end, spelled = parts[0].start, last.end, all(part.spelled for part in parts)
-        yield Quantity(text[start:end], start, end, EXACT.normalize(total), last.unit, spelled)
-
-
-def _with_words(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """`half an hour`, `three quarters of a mile`, `a fortnight`, in which is no number."""
-    for share in found:
-        if share.unit or not 0 < share.value < 1:
-            continue
-        words = _OF_A_UNIT.match(text, share.end)
-        if words and (unit := unit_of(words[1])) and has_size(unit):
-            start, end = share.start, words.end()
-            yield Quantity(text[start:end], start, end, share.value, unit, spelled=True)
+def _phrases(text: str) -> Iterator[Quantity]:
+    """`a fortnight`, `1h30m`, `6'2"`, `an hour and a half`: what is no quantity with a unit after it."""
     for words in _FORTNIGHT.finditer(text) if "ortnight" in text else ():
         yield Quantity(words[0], *words.span(), Decimal(1), "fortnight", spelled=True)
-
-
-def _glued(text: str) -> Iterator[Quantity]:
-    """`1h30m`, `6'2"`."""
-    if not _MAY_BE_GLUED.search(text):
-        return
-    for words in _GLUED_TIME.finditer(text):
-        value, unit = int(words[1]) * 60 + int(words[2]), "min"
-        if words[3]:
-            value, unit = value * 60 + int(words[3]), "s"
+    may_be_glued = _MAY_BE_GLUED.search(text)
+    for words in _GLUED_TIME.finditer(text) if may_be_glued else ():
+        minutes = int(words[1]) * 60 + int(words[2])
+        value, unit = (minutes * 60 + int(words[3]), "s") if words[3] else (minutes, "min")
         yield Quantity(words[0], *words.span(), Decimal(value), unit)
-    for words in _FEET_AND_INCHES.finditer(text):
+    for words in _FEET_AND_INCHES.finditer(text) if may_be_glued else ():
         inches = int(words[1]) * 12 + int(words[2] or words[3])
         yield Quantity(words[0], *words.span(), Decimal(inches), "inch")
-
-
-def _units_and_a_half(text: str) -> Iterator[Quantity]:
-    """`an hour and a half`, `a mile and a quarter`."""
-    if " and " not in text or not ("half" in text or "quarter" in text):
-        return
-    for words in _AND_A_HALF.finditer(text):
+    may_be_half = " and " in text and ("half" in text or "quarter" in text)
+    for words in _AND_A_HALF.finditer(text) if may_be_half else ():
         if (unit := unit_of(words[1].lower())) and has_size(unit):
             quarters = 3 if words[3] else 2 if words[2].lower() == "half" else 1
             value = DIVIDING.divide(Decimal(4 + quarters), Decimal(4))
             yield Quantity(words[0], *words.span(), value, unit, spelled=True)
-
-
-_GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
 
 
 def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
@@ -138,18 +125,13 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
         else:
             groups.append([each])
     for parts in groups:
-        first, last = parts[0], parts[-1]
-        digits = text[first.start : last.start + 3].replace(" ", "")
-        if len(parts) > 1 and 0 < first.value < 1000 and digits.isdigit():
-            whole = last._replace(
-                text=text[first.start : last.end], start=first.start, value=Decimal(digits)
+        start, last = parts[0].start, parts[-1]
+        digits = text[start : last.start + 3].replace(" ", "")
+        if len(parts) > 1 and 0 < parts[0].value < 1000 and digits.isdigit():
+            written = text[start : last.end]
+            yield Measure(
+                last._replace(text=written, start=start, value=Decimal(digits)), tuple(parts)
             )
-            yield Measure(whole, tuple(parts))
-
-
-_CLOCK = re.compile(
-    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
-)
 
 
 def clock_durations(text: str) -> Iterator[Quantity]:
@@ -160,8 +142,7 @@ def clock_durations(text: str) -> Iterator[Quantity]:
     """
     for match in _CLOCK.finditer(text) if ":" in text else ():
         hours, minutes, seconds = map(int, match.groups())
-        value = Decimal((hours * 60 + minutes) * 60 + seconds)
-        yield only_matching((match[0], *match.span()), value, "s")
+        yield only_matching(text, *match.span(), (hours * 60 + minutes) * 60 + seconds, "s")
 
 
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
@@ -169,34 +150,12 @@ _LONGEST_OUT_OF = len(" out of every ")
 _WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
 """What shares are counted in: `2 in 10`, but not `2 in 17`."""
 _TIMES_AFTER = re.compile(r"[\s-](?:second|minute|hour|day|week|month|quarter|year|decade|centur)")
-_TIMES_MORE = {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5} | {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "ten": 10,
-}
-_MULTIPLE = re.compile(
-    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(two|three|four|five|ten)-?fold|halv(?:ed|ing)|nil)\b",
-    re.IGNORECASE,
-)
-_HINTS_OF_MULTIPLES = ("doubl", "upl", "tripl", "trebl", "fold", "halv", "nil")
-_NOT_QUITE = re.compile(
-    r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$",
-    re.IGNORECASE,
-)
 
 
-class Share(NamedTuple):
-    """`2 in 10`: the number of the part, that of the whole, and the share, which only matches."""
-
-    part: Quantity
-    whole: Quantity
-    share: Quantity
-
-
-def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
-    """The shares that two numbers of the text state."""
+def shares_out_of(
+    text: str, found: Sequence[Quantity]
+) -> Iterator[tuple[Quantity, Quantity, Quantity]]:
+    """The part, the whole and the share that two numbers of the text state, as in `2 in 10`; the share only matches."""
     if " in " not in text and " of " not in text:
         return
     for part, whole in pairwise(found):
@@ -209,82 +168,74 @@ def shares_out_of(text: str, found: Sequence[Quantity]) -> Iterator[Share]:
             and not _TIMES_AFTER.match(text, whole.end)
         ):
             value = DIVIDING.divide(part.value, whole.value)
-            span = part.start, whole.end
-            yield Share(part, whole, only_matching((text[slice(*span)], *span), value))
+            yield part, whole, only_matching(text, part.start, whole.end, value)
 
 
 _COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
 _COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
 _ORDINAL = re.compile(rf"\b(?:({'|'.join(RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
 _LONGEST_ORDINAL = max(map(len, RANKS))
+_TIMES = {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5} | (
+    {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "twice": 2, "thrice": 3}
+)
+_MULTIPLE = re.compile(
+    r"\b(?:(doubl|tripl|trebl|quadrupl|quintupl)(?:ed|ing)|(two|three|four|five|ten)-?fold|halv(?:ed|ing)|nil)\b"
+)
+_HINTS_OF_MULTIPLES = ("doubl", "upl", "tripl", "trebl", "fold", "halv", "nil")
+_TWICE = re.compile(r"\b(?:twice|thrice)\b")
+_NOT_QUITE = re.compile(
+    r"\b(?:more than|over|almost|nearly|about|roughly|approximately|around|not|n't|less than|far from)\s$"
+)
 
 
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
     """The shares of the text, `the fourth season` as 4, and multiples in words, also as changes in percent."""
     yield from points_as_groups(found)
     if len(found) > 1:
-        yield from (each.share for each in shares_out_of(text, found))
-    lowered = text.lower()
-    if len(lowered) == len(text) and any([noun in lowered for noun in _COUNTED]):  # noqa: C419, faster
+        yield from (share for _, _, share in shares_out_of(text, found))
+    lowered = lower_letters(text)
+    if any([noun in lowered for noun in _COUNTED]):  # noqa: C419, a list is faster
         for noun in _COUNTED_NOUN.finditer(lowered):
             end = noun.start()
             if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
                 rank = RANKS[words[1]] if words[1] else int(words[2])
-                start, end = words.start(), noun.end()
-                yield only_matching((text[start:end], start, end), Decimal(rank))
-    if not any([hint in lowered for hint in _HINTS_OF_MULTIPLES]):  # noqa: C419, faster
-        return
-    for words in _MULTIPLE.finditer(text):
-        if _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
-            continue
-        place, word = (words[0], *words.span()), (words[1] or words[2] or words[0]).lower()
-        if word.startswith("halv"):
-            yield only_matching(place, Decimal("-50"), "%")
-        elif word == "nil":
-            yield only_matching(place, Decimal(0))
-        # None where `re` takes ı for i, as it does if it ignores case.
-        elif (times := _TIMES_MORE.get(word)) is not None:
-            yield only_matching(place, Decimal(times), "x")
-            yield only_matching(place, Decimal(100 * (times - 1)), "%")
+                yield only_matching(text, words.start(), noun.end(), rank)
+    if any([hint in lowered for hint in _HINTS_OF_MULTIPLES]):  # noqa: C419
+        for words in _exact(_MULTIPLE, lowered):
+            if times := _TIMES.get(words[1] or words[2]):
+                yield only_matching(text, *words.span(), times, "x")
+                yield only_matching(text, *words.span(), 100 * (times - 1), "%")
+            elif words[0] == "nil":
+                yield only_matching(text, *words.span(), 0)
+            else:
+                yield only_matching(text, *words.span(), -50, "%")
 
 
-_GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
-
-
-def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """`1.250` as 1,250, which it is where the other text has 1250.
-
-    Not in a text with another number of decimals, such as 1.25, which says how it writes them.
-    """
-    grouped = [
-        each
-        for each in found
-        if "." in each.text
-        and each.unit != "%"
-        and not (each.scale or each.spelled)
-        and _decimals(each) == 3
-        and _GROUPED.fullmatch(each.text)
-    ]
-    if grouped and not any(_decimals(each) in (1, 2) for each in found):
-        for each in grouped:
-            yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
-
-
-def _decimals(quantity: Quantity) -> int:
-    return -int(quantity.value.as_tuple().exponent)
-
-
-_TWICE = re.compile(r"\b(?:(twice)|thrice)\b", re.IGNORECASE)
+def _exact(pattern: re.Pattern[str], lowered: str) -> Iterator[re.Match[str]]:
+    for words in pattern.finditer(lowered):
+        if not _NOT_QUITE.search(lowered, max(0, words.start() - 15), words.start()):
+            yield words
 
 
 def times_in_words(text: str) -> Iterator[Quantity]:
     """`twice` and `thrice`, for numbers of times: `two walks` are not stated by `he walked twice`."""
-    for words in _TWICE.finditer(text):
-        if not _NOT_QUITE.search(text, max(0, words.start() - 15), words.start()):
-            yield only_matching((words[0], *words.span()), Decimal(2 if words[1] else 3), "x")
+    for words in _exact(_TWICE, lower_letters(text)):
+        yield only_matching(text, *words.span(), _TIMES[words[0]], "x")
 
 
-_QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
+def points_as_groups(found: Sequence[Quantity]) -> Iterator[Quantity]:
+    """`1.250` as 1,250, if the other text has 1250; not beside a number such as 1.25, which says how the text writes decimals."""
+    grouped = [
+        each
+        for each in found
+        if "." in each.text
+        and not (each.unit == "%" or each.scale or each.spelled)
+        and each.value.as_tuple().exponent == -3
+        and _GROUPED.fullmatch(each.text)
+    ]
+    if grouped and not any(each.value.as_tuple().exponent in (-1, -2) for each in found):
+        for each in grouped:
+            yield each._replace(value=scaled(each.value, 3), spelled=True, only_matches=True)
 
 
 def quarters(text: str) -> Iterator[Quantity]:
@@ -295,4 +246,4 @@ def quarters(text: str) -> Iterator[Quantity]:
     """
     for words in _QUARTERS.finditer(text) if "uarter" in text else ():
         share = Decimal("0.75" if words[1].lower() == "three" else "0.25")
-        yield only_matching((words[0], *words.span()), share)
+        yield only_matching(text, *words.span(), share)

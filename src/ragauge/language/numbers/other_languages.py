@@ -87,27 +87,33 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
         spelled += _spans_of_time(text)
     if spelled:
         ends = {each.end for each in found}
-        spelled = [each for each in spelled if each.end not in ends]
-        found = sorted([*found, *spelled], key=attrgetter("start"))
+        found = [*found, *(each for each in spelled if each.end not in ends)]
+        found.sort(key=attrgetter("start"))
     return tuple(_with_unit(text, each) for each in found)
 
 
-def _in_words(text: str) -> Iterator[Quantity]:
-    table = _numbers()
-    start = end = total = group = last = 0
+def _in_words(text: str) -> Sequence[Quantity]:
+    table = {**_numbers(), "ein": 1, "": 0}
+    read: list[Quantity] = []
+    end = total = group = last = 0
     for found in _WORD.finditer(text):
         word, joint = found[0].lower(), text[end : found.start()]
-        number = table.get(word) or _compound(word)
+        number = _numbers().get(word)
+        parts = _COMPOUND.fullmatch(word) if number is None else None
+        if parts and (parts[2] or parts[4]):  # `zweitausendfünfhundert`
+            above, middle, rest = (table.get(part or "") for part in parts.group(1, 3, 5))
+            if above is not None and middle is not None and rest is not None:
+                number = rest + (1000 * max(above, 1) if parts[2] else 0)
+                number += 100 * max(middle, 1) if parts[4] else 0
         if word in ("un", "une", "uno") and end and joint in _JOINTS:
             number = 1  # `vingt et un`
         if number is None or text.endswith(("pour ", "por "), 0, found.start()):
             continue
-        factor = word in _FACTORS
-        goes_on = joint in _JOINTS or (joint == " " and (factor or last in (100, 1000)))
-        if not (end and goes_on):
-            if end:
-                yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
-            start, total, group = found.start(), 0, 0
+        factor, start = word in _FACTORS, found.start()
+        if end and (joint in _JOINTS or (joint == " " and (factor or last in (100, 1000)))):
+            start = read.pop().start
+        else:
+            total = group = 0
         if number == 1000:
             total, group = total + max(group, 1) * 1000, 0
         elif factor or (last, number) == (4, 20):
@@ -115,22 +121,8 @@ def _in_words(text: str) -> Iterator[Quantity]:
         else:
             group += number
         end, last = found.end(), number
-    if end:
-        yield Quantity(text[start:end], start, end, Decimal(total + group), spelled=True)
-
-
-def _compound(word: str) -> int | None:
-    """The value of a German word such as `zweitausendfünfhundert`."""
-    parts = _COMPOUND.fullmatch(word)
-    if not parts or not (parts[2] or parts[4]):
-        return None
-    table = {**_numbers(), "ein": 1, "": 0}
-    values = [table.get(part or "") for part in parts.group(1, 3, 5)]
-    if None in values:
-        return None
-    thousands, hundreds, rest = (value or 0 for value in values)
-    total = rest + (max(thousands, 1) * 1000 if parts[2] else 0)
-    return total + (max(hundreds, 1) * 100 if parts[4] else 0)
+        read.append(Quantity(text[start:end], start, end, Decimal(total + group), spelled=True))
+    return read
 
 
 def _spans_of_time(text: str) -> Iterator[Quantity]:
@@ -150,12 +142,11 @@ def _spans_of_time(text: str) -> Iterator[Quantity]:
 
 def _with_unit(text: str, quantity: Quantity) -> Quantity:
     """The quantity with the unit after it, where English has no such word."""
+    start, end = quantity.start, quantity.end
     if quantity.unit or quantity.is_year:
         return quantity
-    start, end = quantity.start, quantity.end
-    is_plain = not (quantity.scale or quantity.spelled)
     if (
-        is_plain
+        not (quantity.scale or quantity.spelled)
         and text.startswith(_THOUSAND, end)
         and ENGLISH_WORDS.isdisjoint(text.lower().split())  # not `a 2 mil thick film`
     ):
@@ -168,12 +159,10 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     word = found[1].lower() if found else ""
     unit = "%" if word.startswith(("pour ", "por ")) else vocabulary().units.get(word, "")
     is_measured = unit == "%" or is_time(unit) or (is_measure(unit) and len(word) > 2)
-    if not (found and unit and is_measured) or word == "an":
+    if not found or not is_measured or word == "an":
         return quantity
-    value = quantity.value + _HALF if found[2] else quantity.value
-    return quantity._replace(
-        text=text[start : found.end()], end=found.end(), unit=unit, value=value
-    )
+    value, end = quantity.value + _HALF if found[2] else quantity.value, found.end()
+    return quantity._replace(text=text[start:end], end=end, unit=unit, value=value)
 
 
 _HOUR = "(?:[01]?[0-9]|2[0-4])"
@@ -202,7 +191,6 @@ _SPOKEN_HINTS = (
 )
 _QUARTERS = frozenset[str](("quarter", "a quarter", "viertel", "quart", "cuarto"))
 _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi", "media"), 30)
-_BEFORE_HOUR = ("to", "vor", "moins", "menos")
 _HALF_OF_DAY = re.compile(
     r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
     r"|(in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)|p\.?m\b))",
@@ -234,9 +222,9 @@ def times_of_day(text: str) -> Iterator[Quantity]:
         minute, hour = (other, one) if found[9] or found[11] or found[14] else (one, other)
         minutes = _MINUTES.get(minute) or known.get(minute)
         hours = int(hour) if hour.isdigit() else known.get(hour, 0)
-        is_range = sign == "to" and not (minute in _QUARTERS or "minutes" in found[0])
+        is_range = sign == "to" and minute not in _QUARTERS and "minutes" not in found[0]
         if minutes and 0 < hours <= 12 and not is_range:
-            minutes = -minutes if sign in _BEFORE_HOUR else minutes
+            minutes = -minutes if sign in ("to", "vor", "moins", "menos") else minutes
             yield _time_of_day(text, found, (60 * hours + minutes) % 720, is_sure=False)
 
 

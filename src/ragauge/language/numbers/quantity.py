@@ -80,9 +80,8 @@ def same_quantity(stated: Quantity, given: Quantity, *, unit: bool) -> bool:
     >>> same_quantity(bare, cost, unit=True), same_quantity(bare, share, unit=False)
     (True, False)
     """
-    if stated.number != given.number:
-        return False
-    return not unit or not stated.unit or given.unit in ALIKE.get(stated.unit, (stated.unit,))
+    is_unit = not unit or not stated.unit or given.unit in ALIKE.get(stated.unit, (stated.unit,))
+    return is_unit and stated.number == given.number
 
 
 ALIKE = {"pound": ("pound", "GBP", "lb"), "GBP": ("GBP", "pound"), "lb": ("lb", "pound")}
@@ -107,12 +106,18 @@ class Reading:
 def quantity_of(
     text: str, reading: Reading, *, spelled: bool = False, only_matches: bool = False
 ) -> Quantity:
-    start, end, value = reading.start, reading.end, reading.value
-    if reading.scale:
-        value = scaled(value, reading.scale)
+    start, end, scale = reading.start, reading.end, reading.scale
+    parts = (
+        text[start:end],
+        start,
+        end,
+        scaled(reading.value, scale),
+        reading.unit,
+        spelled,
+        False,
+    )
     # Not Quantity(…), which takes twice as long.
-    parts = (text[start:end], start, end, value, reading.unit, spelled, False, only_matches)
-    return tuple.__new__(Quantity, (*parts, reading.scale, None))  # pyright: ignore[reportUnknownMemberType]
+    return tuple.__new__(Quantity, (*parts, only_matches, scale, None))  # pyright: ignore[reportUnknownMemberType]
 
 
 def between(found: Sequence[Quantity], start: int, end: int) -> Sequence[Quantity]:
@@ -121,9 +126,13 @@ def between(found: Sequence[Quantity], start: int, end: int) -> Sequence[Quantit
     return found[first : bisect_left(found, end, first, key=attrgetter("start"))]
 
 
-def only_matching(words: tuple[str, int, int], value: Decimal, unit: str = "") -> Quantity:
-    """The text with its span as a quantity of this value that is neither counted nor an anchor."""
-    return Quantity(*words, value, unit, spelled=True, only_matches=True)
+def only_matching(
+    text: str, start: int, end: int, value: Decimal | int, unit: str = ""
+) -> Quantity:
+    """The span as a quantity of this value that is neither counted nor an anchor."""
+    return Quantity(
+        text[start:end], start, end, Decimal(value), unit, spelled=True, only_matches=True
+    )
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

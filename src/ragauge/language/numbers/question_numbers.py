@@ -28,8 +28,9 @@ _PERCENTAGE = re.compile(
     re.IGNORECASE,
 )
 
-_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b", re.IGNORECASE)
 _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
+FALLS = frozenset(("a fall", "a loss"))
 
 
 @lru_cache(10_000)
@@ -38,20 +39,16 @@ def named_scale(question: str) -> int:
     found = _SCALE.search(question)
     if not found:
         return 0
-    if word := found[1]:
-        return SCALES.get(word.lower(), 0)  # `re` takes ı for i if it ignores case
-    return _SCALE_LETTERS[found[2].lower()] if found[2] else 3
+    word = (found[1] or found[2] or "k").lower()
+    return SCALES.get(word) or _SCALE_LETTERS.get(word, 0)  # `re` takes ı for i if it ignores case
 
 
 def heading_scale(text: str) -> int:
     """The power of ten that the text names as a table's heading does; 0 if it names none."""
     lowered = text.lower()
-    if not any([hint in lowered for hint in _HEADING_HINTS]):  # noqa: C419, a list is faster
-        return 0
-    found = _HEADING.search(text)
-    if not found:
-        return 0
-    return SCALES.get(found[1].lower(), 0) if found[1] else 3
+    has_hint = any([hint in lowered for hint in _HEADING_HINTS])  # noqa: C419, a list is faster
+    found = _HEADING.search(text) if has_hint else None
+    return (SCALES.get(found[1].lower(), 0) if found[1] else 3) if found else 0
 
 
 def given_scales(answer: str, asked: int) -> tuple[int, ...]:
@@ -82,8 +79,6 @@ def rules_for(question: str | None, rules: Agreement) -> Agreement:
         return rules
     asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
     asks_fall = asked_direction(question) in FALLS
-    if not asks_percentage and not asks_fall:
-        return rules
     return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
 
 
@@ -99,7 +94,6 @@ _SIDES = {
     "a loss": r"loss|losses|lost|deficit",
     "a gain": r"profits?|gain(?:s|ed)?|surplus|net income|earnings|earned",
 }
-_NAMES = tuple(_SIDES)
 _WORDS = re.compile(
     rf"(?<!\()\b(?:{'|'.join(f'({words})' for words in _SIDES.values())})\b(?! margin)"
 )
@@ -135,7 +129,7 @@ def stated_direction(text: str, start: int, end: int) -> str:
 
 
 def _name(words: re.Match[str]) -> str:
-    return _NAMES[(words.lastindex or 1) - 1]
+    return [*_SIDES][(words.lastindex or 1) - 1]
 
 
 @lru_cache(10_000)
@@ -147,14 +141,8 @@ def asked_direction(question: str) -> str:
     return "" if len(are_falls) != 1 or _OPEN_QUESTION.match(lowered) else found[0]
 
 
-FALLS = frozenset(("a fall", "a loss"))
-
-
 def in_one_direction(number: Stated, found: Sequence[Found], asked: str) -> Sequence[Found]:
-    """Those of the found numbers that are not a fall where the expected one is a rise, or the reverse.
-
-    `asked`: the direction of an expected number beside which the reference names none.
-    """
+    """Those found that are no fall where a rise is expected, or the reverse; `asked`: the direction if the reference names none."""
     expected = _direction(number) or ("" if is_bracketed(number) else asked)
     return [each for each in found if {expected, _direction(each.number)} not in _OPPOSITES]
 
@@ -165,13 +153,35 @@ def opposite(number: Stated, found: Sequence[Found], asked: str) -> str:
         return ""
     given = found[0].number
     says, wants = _direction(given), _direction(number) or asked
-    if wants == says:
-        wants = ""
     said = f"{given.quantity.text} is {says or 'positive'}"
-    return f"{said}, {wants} is expected" if wants else said if says else ""
+    if wants and wants != says:
+        return f"{said}, {wants} is expected"
+    return said if says else ""
 
 
 def _direction(number: Stated) -> str:
     if number.value < 0:
         return "" if may_be_dash(number) else "negative"
     return stated_direction(number.text, number.quantity.start, number.quantity.end)
+
+
+_NONE_EXPECTED = re.compile(r"(?:nm|NM|n/m|N/M|n\.m\.|N\.M\.|[Nn]ot meaningful)\.?")
+_NONE_STATED = re.compile(
+    r"\b(?:nm|n/m|n\.m\.?|n/a|(?:not?|without) (?:a )?(?:meaningful(?:ly)?|meaning|applicable|defined)|meaningless|undefined"
+    r"|cannot be meaningfully)\b",
+    re.IGNORECASE,
+)
+_AFTER_DIGIT = re.compile(r"[0-9]\s?\Z")
+
+
+def wants_no_number(reference: str) -> bool:
+    """Whether the reference is nothing but the mark of a number that would not be meaningful."""
+    return _NONE_EXPECTED.fullmatch(reference.strip()) is not None
+
+
+def says_no_number(answer: str) -> str:
+    """The words by which the answer says that a number is not meaningful; "" if it does not."""
+    for found in _NONE_STATED.finditer(answer):
+        if not _AFTER_DIGIT.search(answer[max(0, found.start() - 2) : found.start()]):
+            return found[0]
+    return ""

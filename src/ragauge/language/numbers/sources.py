@@ -1,17 +1,16 @@
 """Which of the answer's numbers occur in its sources, the references and contexts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
-from ragauge.language.numbers.index import MAX_COMPARED, Found, NumberIndex
+from ragauge.language.numbers.index import MAX_COMPARED, NumberIndex
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
 from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.quantity import NAMED, Quantity
@@ -68,16 +67,12 @@ def source_numbers(
     inside = {part.start for measure in whole for part in measure.parts}
     found = [each for each in given if each.start not in inside]
     found = sorted([*found, *(measure.quantity for measure in whole)], key=attrgetter("start"))
-    stating = (each for each in found if each.counts and each.number not in known)
-    own = each_thing_once(stating, counts)
+    own = each_thing_once((one for one in found if one.counts and one.number not in known), counts)
     by_number: dict[tuple[Decimal, str], list[tuple[str, Quantity]]] = defaultdict(list)
     for source in sources:
         for quantity in source.quantities:
             by_number[quantity.number].append((source.text, quantity))
     others = {each.text: CountedNumbers(each.text, each.quantities) for each in sources}
-    units = {
-        quantity.unit for quantity in own if is_measure(quantity.unit) or quantity.unit in NAMED
-    }
     asked_scale = named_scale(question) if question else 0
     scales = given_scales(answer, asked_scale)
     rules = rules_for(question, rules)
@@ -85,6 +80,7 @@ def source_numbers(
     @cache
     def index() -> NumberIndex:
         """The numbers of references in the scale that the question names; of contexts in that of their table."""
+        units = {each.unit for each in own if is_measure(each.unit) or each.unit in NAMED}
         numbers: list[Stated] = []
         for text, found, is_reference in sources:
             scale = asked_scale if is_reference else heading_scale(text)
@@ -94,22 +90,22 @@ def source_numbers(
             ]
         return NumberIndex(numbers)
 
+    def agreeing(quantity: Quantity) -> Iterator[tuple[str, Quantity, str]]:
+        """The sources' numbers that agree, with their text and how: equal ones first, the last before the others."""
+        for text, each in reversed(by_number.get(quantity.number, [])[-MAX_COMPARED:]):
+            if each.unit == quantity.unit or not (each.unit and quantity.unit):
+                yield text, each, "exact"
+        for form in (quantity, *other_readings(quantity)):
+            sought = stated(form, answer, scales)
+            for number, how in index().find(sought, rules, among_expected=True):
+                yield number.text, number.quantity, how
+
     rows: list[SourcedNumber] = []
     for quantity in own:
-        equal = (
-            Found(Stated(each, each.value, 0, False, False, (), text), "exact")
-            for text, each in reversed(by_number.get(quantity.number, [])[-MAX_COMPARED:])
-            if each.unit == quantity.unit or not (each.unit and quantity.unit)
-        )
-        near = (
-            each
-            for form in (quantity, *other_readings(quantity))
-            for each in index().find(stated(form, answer, scales), rules, among_expected=True)
-        )
         row = SourcedNumber(quantity.text, by_value(quantity))
-        for source, how in chain(equal, near):
-            if not count_other_things(quantity, counts, source.quantity, others[source.text]):
-                row = row._replace(matched_by=source.quantity.text, how=how)
+        for text, source, how in agreeing(quantity):
+            if not count_other_things(quantity, counts, source, others[text]):
+                row = row._replace(matched_by=source.text, how=how)
                 break
         rows.append(row)
     return rows

@@ -73,6 +73,13 @@ USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterl
 """
 _TIME, _MONTHS = 0, 1
 _N_MEASURES = len(_MEASURES.replace("\n+", "").split("\n")) - 2
+_DOLLARS = frozenset(("USD", "AUD", "CAD", "NZD", "HKD", "SGD"))
+_PARTS = frozenset(("cent", "pound"))
+"""Parts of several currencies, or of a currency and a weight."""
+_DEGREES = frozenset(("K", "°C", "°F"))
+_ZERO_CELSIUS, _FREEZING, _NINE_FIFTHS = Decimal("273.15"), Decimal(32), Decimal("1.8")
+_IN_BRACKETS = 4
+"""The most characters between a measure and the same in another unit: `8 miles (12.8 km)`."""
 
 
 def _tables() -> tuple[dict[str, str], dict[str, int], dict[str, Decimal]]:
@@ -132,41 +139,23 @@ def unit_of(word: str) -> str | None:
     return f"{unit}{power}" if unit and (not power or unit in _LENGTHS) else None
 
 
-_DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "HKD", "SGD"})
-_PARTS = frozenset({"cent", "pound"})
-"""Parts of several currencies, or of a currency and a weight."""
-_DEGREES = frozenset(("K", "°C", "°F"))
-_ZERO_CELSIUS, _FREEZING, _NINE_FIFTHS = Decimal("273.15"), Decimal(32), Decimal("1.8")
-
-
 def _kind(unit: str) -> int | None:
-    if unit in _PARTS:
-        return None
-    kind = -1 if unit in MONEY else _KINDS.get(unit)
+    kind = None if unit in _PARTS else -1 if unit in MONEY else _KINDS.get(unit)
     return _TIME if kind == _MONTHS else kind
 
 
 def are_of_other_kinds(one: str, other: str) -> bool:
-    """Whether one measures something else than the other: money and time, length and mass.
-
-    A speed and its length count as one: `1,228 km/h` may be cut to `1,228 km`.
-    """
-    first, second = _kind(one), _kind(other)
-    if first is None or second is None or first == second:
-        return False
-    return one.partition("/")[0] != other.partition("/")[0]
+    """Whether they measure different things, as money and time; a speed and its length do not: `1,228 km/h` may be cut to `1,228 km`."""
+    kinds = {_kind(one), _kind(other)}
+    return len(kinds - {None}) == 2 and one.partition("/")[0] != other.partition("/")[0]
 
 
 def are_of_one_kind(one: str, other: str) -> bool:
-    """Whether both measure the same, such as length or time, or are two currencies.
-
-    A bare `$` may be any dollar.
-    """
+    """Whether both measure the same, such as length or time, or are two currencies; a bare `$` may be any dollar."""
     if one in MONEY and other in MONEY:
         return not ({one, other} <= _DOLLARS or {one, other} & _PARTS)
     one, other = _numerators(one, other)
-    kind = _kind(one)
-    return kind is not None and kind == _kind(other)
+    return _kind(one) == _kind(other) is not None
 
 
 def _numerators(one: str, other: str) -> tuple[str, str]:
@@ -217,10 +206,6 @@ def is_time(unit: str) -> bool:
     return _KINDS.get(unit) in (_TIME, _MONTHS)
 
 
-_IN_BRACKETS = 4
-"""The most characters between a measure and the same in another unit: `8 miles (12.8 km)`."""
-
-
 def in_units(found: Sequence[Quantity], wanted: Collection[str]) -> Iterator[Quantity]:
     """The measures of a text in these units; they only match.
 
@@ -233,16 +218,16 @@ def in_units(found: Sequence[Quantity], wanted: Collection[str]) -> Iterator[Qua
     in_order = sorted((each for each in found if each.unit), key=attrgetter("start"))
     for at, quantity in enumerate(in_order):
         own = quantity.value, quantity.unit
-        near = (*in_order[max(0, at - 2) : at], *in_order[at + 1 : at + 3])
         beside = [
             other.unit
-            for other in near
+            for other in (*in_order[max(0, at - 2) : at], *in_order[at + 1 : at + 3])
             if 0 < max(other.start - quantity.end, quantity.start - other.end) <= _IN_BRACKETS
         ]
         for unit in wanted:
             # Units that differ by a power of ten are compared without being converted.
-            given = (quantity.unit, *beside)
-            if unit in beside or any(power_between(one, unit) is not None for one in given):
+            if unit in beside or any(
+                power_between(one, unit) is not None for one in (own[1], *beside)
+            ):
                 continue
             if (value := converted(*own, unit)) is not None:
                 new = quantity._replace(value=value, unit=unit, scale=0, converted_from=own)

@@ -59,9 +59,8 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
     lowered = lower_letters(text)
     may_share = any([hint in lowered for hint in _HINTS_OF_SHARES])  # noqa: C419, a list is faster
     shares = list(_shares(lowered)) if may_share else []
-    yield from (
-        quantity_of(text, share, spelled=True, only_matches=not share.scale) for share in shares
-    )
+    for share in shares:
+        yield quantity_of(text, share, spelled=True, only_matches=not share.scale)
     end = 0
     for start in positions(lowered, names if names.isdisjoint(_SCALE_WORDS) else (*names, "a ")):
         found = _SPELLED.match(lowered, start) if start >= end else None
@@ -72,7 +71,15 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
         ):
             continue
         end = found.end()
-        reading = Reading(start, end, _word_value(found[0]))
+        total = group = 0
+        for word in found[0].replace("-", " ").split():
+            if word in _BIG:
+                total, group = total + max(group, 1) * _BIG[word], 0
+            elif word in ("dozen", "hundred"):
+                group = max(group, 1) * (12 if word == "dozen" else 100)
+            else:
+                group += WORD_VALUES.get(word, 0)  # not of `and`, `a`, `an`
+        reading = Reading(start, end, Decimal(total + group))
         is_vague = found[0] in ("one", "dozen")
         if part := _PART.match(lowered, end):
             gap, name, plural = part.groups()
@@ -119,10 +126,7 @@ def _read_part(lowered: str, reading: Reading, part: re.Match[str]) -> bool:
 
 
 def _shares(lowered: str) -> Iterator[Reading]:
-    """The shares that do not begin with a number, as `two thirds` does: `half a million`, `a third of it`.
-
-    Halves of a year (`the second half`) are none, and ordinals (`a third party`) are none.
-    """
+    """The shares that begin with no number: `half a million`, `a third of it`; not `the second half` or `a third party`."""
     for found in _SHARE.finditer(lowered):
         scale, (start, end) = found[1] or found[3], found.span()
         if (
@@ -135,28 +139,9 @@ def _shares(lowered: str) -> Iterator[Reading]:
         yield Reading(start, end, value, scale=SCALES[scale] if scale else 0)
 
 
-def _word_value(number: str) -> Decimal:
-    total = group = 0
-    for word in number.replace("-", " ").split():
-        if word == "dozen":
-            group = max(group, 1) * 12
-        elif word in _BIG:
-            total += max(group, 1) * _BIG[word]
-            group = 0
-        elif word == "hundred":
-            group = max(group, 1) * 100
-        elif word not in ("and", "a", "an"):
-            group += WORD_VALUES[word]
-    return Decimal(total + group)
-
-
-_DIGITS = {
-    sign: value
-    for value, signs in enumerate(
-        ["〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"]
-    )
-    for sign in signs
-}
+_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | (
+    {"〇": 0, "两": 2, "兩": 2}
+)
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
@@ -178,14 +163,11 @@ def chinese_numbers(text: str) -> Iterator[Quantity]:
             value = DIVIDING.divide(Decimal(above), Decimal(below))
             yield Quantity(share[0], *share.span(), value, spelled=True)
     for run in _RUN.finditer(text):
-        if text.startswith("分之", run.end()) or (
-            text.endswith("分之", 0, run.start()) and not text.endswith(PER_CENT, 0, run.start())
-        ):
-            continue
-        value, is_single = value_of(run[0]), len(run[0]) == 1
-        is_share = text.endswith(PER_CENT, 0, run.start())
+        is_share, is_single = text.endswith(PER_CENT, 0, run.start()), len(run[0]) == 1
+        value = None if text.startswith("分之", run.end()) else value_of(run[0])
         is_counted = is_share or text[run.end() : run.end() + 1] in _COUNTED
-        if value is None or (is_single and not is_counted):
+        is_above = text.endswith("分之", 0, run.start()) and not is_share
+        if value is None or is_above or (is_single and not is_counted):
             continue
         reading = Reading(*run.span(), Decimal(value), "%" if is_share else "")
         read_unit(text, reading)

@@ -35,6 +35,8 @@ CHATS = (
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+OF_CONVERSATION = ("conversation", "turn", "whole_conversation", "conversation_before")
+SPOKEN = ("question", "answer")
 REPLIES = ("output", "response", "choices", "completion", "reply")  # of a chat API
 _SPEAKERS = "|".join(name for name, role in ROLES.items() if role != "tool")
 _SPEAKER = re.compile(rf"^[ \t>*_-]*({_SPEAKERS})[*_]*:[*_]*[ \t]*", re.MULTILINE | re.IGNORECASE)
@@ -49,8 +51,9 @@ Values = dict[str, object]
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     """The table with a row for each turn of a conversation; other rows as they are.
 
-    A chat of one question and answer without calls is no conversation, and neither is one with a single reference:
-    that is for its last answer. A chat that ends with the question that its row is about is what was said before.
+    A chat of one question and answer without calls is a row of them, which keeps its messages. A longer one with a single
+    reference is no conversation: that is for its last answer. A chat that ends with the question that its row is about is
+    what was said before.
     """
     present = {*table.columns} - {*keep}
     columns = [name for name in CHATS if name in present]
@@ -72,22 +75,31 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         joined = next((found for each in columns if (found := _with_reply(values, each))), None)
         values = values if joined is None else joined
         name = next((each for each in columns if _is_conversation(values, each)), None)
+        is_single = name is None
+        name = name or next((each for each in columns if _is_single(values, each)), None)
         if name is None:
             if name := next((each for each in columns if _asks_last(values, each)), None):
                 values = _asked_last(values, name)
                 read[f"the last message of {name!r} as question"] = None
             rows.append(replace(row, values=values))
             continue
-        id = values.get("id")
+        id, repeat = values.get("id"), values.get("repeat", values.get("trial"))
+        if id is not None and str(repeat).isdecimal() and "repeat_of" not in values:
+            id, values = f"{id}#{repeat}", {**values, "repeat_of": str(id), "repeat": repeat}
         try:
             turns = list(_turns(values, name, str(id or number), other_parts))
         except TranscriptError as error:
             own = None if id is None else str(id)
             problems.append(Problem(str(error), row.source, row.line, name, own))
             continue
-        n_turns[name] = n_turns.get(name, 0) + len(turns)
+        if is_single:
+            turns = [{key: turns[0][key] for key in turns[0] if key not in OF_CONVERSATION}]
+            read |= {f"the last {field} of {name!r} as {field}": None for field in SPOKEN}
+        else:
+            n_turns[name] = n_turns.get(name, 0) + len(turns)
         for values in turns:
-            values |= {"turn": str(values["turn"])} if table.all_text else {}
+            if table.all_text and "turn" in values:
+                values["turn"] = str(values["turn"])
             rows.append(replace(row, values=values))
     if not n_turns and not problems and not read:
         return table
@@ -213,6 +225,14 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
         for field, value in given
     )
     return n_answers > 1 and (not given or is_ambiguous)
+
+
+def _is_single(values: Mapping[str, object], name: str) -> bool:
+    """Whether a column is a chat with one answer, that is not read by turn."""
+    roles = [*map(role_of, list_of(_parsed(values.get(name))) or ())]
+    is_chat = roles.count("assistant") == 1 and (name == "messages" or None not in roles)
+    asks_last = bool(roles) and roles[-1] == "user"
+    return is_chat and not asks_last and not {*map(field_of, values)} & {*SPOKEN}
 
 
 def _is_by_turn(field: str | None, value: object) -> bool:
