@@ -226,6 +226,13 @@ def test_what_a_target_returns_replaces_neither_the_right_answer_nor_a_field_of_
     assert row["left_out"].startswith("left out 'raw' (object values): not a text")
     (row,) = rg.ask([{"question": "?"}], lambda _: given).samples.frame.to_dicts()
     assert row.get("references") is None  # nobody marks their own work
+    for others in (
+        {"trace_id": "t", "attributes": "{}"},
+        {"prediction": "Bern", "response": "raw"},
+        {"generation": "Bern", "ground_truth": "Bern"},
+    ):
+        (row,) = rg.ask([{"question": "?"}], lambda _, o=others: given | o).samples.frame.to_dicts()
+        assert (row["answer"], row.get("references")) == ("Rome", None)
 
 
 @pytest.mark.posix

@@ -265,7 +265,8 @@ def test_what_cannot_be_read_is_said_with_its_place(messages, said):
     ("given", "said"),
     [
         ("{a: 1}", "are no JSON: "),
-        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": NaN}', "NaN is no finite number"),
+        ('{"a": 1e999}', "1e999 is no finite number"),
         ({"a": float("nan")}, "are no JSON"),
         ("[1]", "are no JSON object"),
         ("[" * 200 + "]" * 200, "nested more than 100 deep"),

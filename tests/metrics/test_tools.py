@@ -134,7 +134,7 @@ def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, f
 
 def test_broken_arguments_are_the_systems_fault():
     made = chat(
-        ("search", '{"q": '), ("search", '{"q": NaN}'), ("search", {"q": 3}), ("seek", {}), A
+        ("search", '{"q": '), ("search", '{"q": 1e999}'), ("search", {"q": 3}), ("seek", {}), A
     )
     score = rg.score("invalid_calls", messages=made, tools=TOOLS)
     assert score.value == 4

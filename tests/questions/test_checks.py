@@ -72,6 +72,8 @@ def test_whether_a_question_means_something_by_itself(question):
         ("leave days part time", True),
         ("List the huts that open in May.", True),
         ("The hut opens in May every year.", False),
+        ("When the hut opens in May, a warden lives there.", False),
+        ("When does the hut open in the new year.", True),
         ("I'm sorry, I cannot write a question about that.", False),
         ('{"question": "Who?"}', False),
         ("Who is the warden of {name}?", False),
@@ -100,6 +102,15 @@ DOCUMENT = [
     {"id": "d1", "text": "Curlew Hut has 32 beds. The fee for 2023 was £40 and for 2024 it was £45."},
     {"id": "d2", "text": "Boots stay in the porch. Dogs are welcome in the annex only."},
 ]  # fmt: skip
+
+
+def test_an_answer_is_not_taken_for_computed_where_its_passage_speaks_of_all_that_is_asked():
+    documents = [{"id": "d", "text": "You receive a reply to your change of hut within 14 days."}]
+    question = "Within how many days do you receive a reply to your change of hut?"
+    row = {"id": "q", "question": question, "references": ["49 days"], "relevant": ["d"]}
+    assert rg.check_questions([row], documents).checked[0].problems == ["contradicted"]
+
+
 BEDS, BOOTS = "How many beds does Curlew Hut have?", "Where do boots stay?"
 
 

@@ -19,6 +19,7 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders import load
+from ragauge.loaders.mapping import field_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, FIELDS, REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
 
@@ -384,11 +385,13 @@ def _rows(asking: Asking, repeat: int) -> Iterator[dict[str, object]]:
 
 
 def _renamed(returned: Mapping[str, object], question: Mapping[str, object]) -> dict[str, object]:
-    """What the target returned; `returned.NAME` where that is the right answer, or another field that the question has."""
-    of_question = set(GOLD) - {"answer"} | question.keys() - FIELDS
+    """What the target returned; `returned.NAME` where loaders read that as the right answer or as another answer,
+    or where the question has that field."""
+    of_others = {name for name in returned if name != "answer" and field_of(name) in GOLD}
+    of_others |= question.keys() - FIELDS
     row: dict[str, object] = {}
     for name, value in returned.items():
-        if name not in of_question:
+        if name not in of_others:
             row[name] = value
         elif value != question.get(name):
             row[f"returned.{name}"] = value

@@ -111,7 +111,8 @@ def _loaded(value: object) -> dict[str, object]:
     # A row of its own, or the answer of one (a message, a component's output).
     for row in () if samples is not None else (whole, {"answer": value}):
         try:
-            found = load([row], in_pieces=False)
+            chosen = {"answer": "answer"} if is_ours and row is whole else None
+            found = load([row], map=chosen, in_pieces=False)
         except DataError as error:
             problem = error.problems[0] if row is whole else problem
         except RagaugeError:

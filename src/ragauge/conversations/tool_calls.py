@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from math import isfinite
 from typing import cast
 
 _ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
@@ -92,13 +93,21 @@ def call_of(value: object) -> Call:
     return call
 
 
+def finite_json(text: str) -> object:
+    """The value of a JSON text; ValueError also for NaN, Infinity and numbers too large for a float, as 1e999."""
+
+    def number(digits: str) -> float:
+        if not isfinite(value := float(digits)):
+            raise ValueError(f"{digits:.20} is no finite number")
+        return value
+
+    return json.loads(text, parse_constant=number, parse_float=number)
+
+
 def read_arguments(given: object) -> tuple[dict[str, object] | None, str]:
     """The arguments of a call as an object, and what is wrong with them; no arguments are an empty object."""
     if given is None or given == "":
         return {}, ""
-
-    def refuse(constant: str) -> object:
-        raise ValueError(f"{constant} is no number of JSON")
 
     try:
         text = given if isinstance(given, str) else json.dumps(given, allow_nan=False)
@@ -107,7 +116,7 @@ def read_arguments(given: object) -> tuple[dict[str, object] | None, str]:
         is_deep = text.count("[") + text.count("{") > MAX_DEPTH
         if is_deep and max(accumulate(steps)) > MAX_DEPTH:
             return None, f"the arguments are nested more than {MAX_DEPTH} deep"
-        value = json.loads(text, parse_constant=refuse)
+        value = finite_json(text)
     except (ValueError, TypeError, RecursionError) as error:
         return None, f"the arguments are no JSON: {error!s:.120}"
     if not isinstance(value, dict):

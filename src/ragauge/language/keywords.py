@@ -1,14 +1,13 @@
 """Keywords of a text: phrases, codes, numbers and words; and numbers by value."""
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from ragauge.language.characters import plain_signs
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.stop_words import NLTK_ENGLISH
-from ragauge.language.text import composed
+from ragauge.language.text import composed, word_set
 from ragauge.language.words import words_of
 
 Extractor = Literal["default", "regex"]
@@ -25,9 +24,7 @@ NEXT_CODE = re.compile(r"[ \t][A-Z]{0,4}-?[0-9]")
 REGEX_PHRASE = re.compile(r"[A-Z](?<=\b[A-Z])[a-z]+(?:\s+[A-Z][a-z]+)+\b")
 REGEX_NUMBER = re.compile(r"\d\d*\.?\d*%?")
 REGEX_WORD = re.compile(r"\b[a-z]{4,}\b")
-REGEX_STOP_WORDS = frozenset(
-    ["this", "that", "the", "and", "for", "with", "from", "are", "was", "were"]
-)
+REGEX_STOP_WORDS = word_set("this that the and for with from are was were")
 
 
 def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
@@ -50,7 +47,16 @@ def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
         return frozenset(found.union(REGEX_PHRASE.findall(text), REGEX_NUMBER.findall(text)))
     text = plain_signs(composed(text))
     is_ascii = text.isascii()
-    found = set(_phrases(text)) if not is_ascii or NEXT_CAPITAL.search(text) else set[str]()
+    runs: list[list[str]] = [[]]  # of capitalised words, without leading stop words
+    end = -1
+    for name in NAME.finditer(text) if not is_ascii or NEXT_CAPITAL.search(text) else ():
+        is_capital = name[0][0].isupper()
+        if not is_capital or text[end : name.start()].strip(" \t"):
+            runs.append([])
+        if is_capital and (runs[-1] or name[0].lower() not in NLTK_ENGLISH):
+            runs[-1].append(name[0])
+        end = name.end()
+    found = {" ".join(run) for run in runs if len(run) > 1}
     if not is_ascii or NEXT_CODE.search(text):
         found |= {
             f"{match[1]} {match[2]}"
@@ -71,17 +77,3 @@ def by_value(quantity: Quantity) -> str:
     if quantity.unit in NAMED:
         return quantity.text
     return f"{quantity.plain_value}{'%' if quantity.unit == '%' else ''}"
-
-
-def _phrases(text: str) -> Iterator[str]:
-    """Two or more capitalised words in a row, without leading stop words."""
-    runs: list[list[str]] = [[]]
-    end = -1
-    for name in NAME.finditer(text):
-        is_capital = name[0][0].isupper()
-        if not is_capital or text[end : name.start()].strip(" \t"):
-            runs.append([])
-        if is_capital and (runs[-1] or name[0].lower() not in NLTK_ENGLISH):
-            runs[-1].append(name[0])
-        end = name.end()
-    yield from (" ".join(run) for run in runs if len(run) > 1)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from math import prod
-from typing import Protocol
 
 import regex
 
@@ -31,14 +30,6 @@ _COUNT = re.compile(r"\{(\d++)")
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*+x")
 
 
-class Match(Protocol):
-    """What is read of a match."""
-
-    def __getitem__(self, group: int, /) -> str: ...
-    def start(self) -> int: ...
-    def end(self) -> int: ...
-
-
 class PatternTimeoutError(Exception):
     """The searches took too long; the message names the pattern and the length of the text."""
 
@@ -54,15 +45,12 @@ class BoundedPattern:
     seconds: float = SECONDS
     """Processor time that is left for searches."""
 
-    def search(self, text: str) -> Match | None:
+    def search(self, text: str) -> "regex.Match[str] | None":
         """The first match, or None; raises PatternTimeoutError."""
-        return next(iter(self._in_time(text, 1)), None)
+        return next(iter(self.findall(text, 1)), None)
 
-    def findall(self, text: str) -> Sequence[Match]:
-        """All matches, in order; raises PatternTimeoutError."""
-        return self._in_time(text, None)
-
-    def _in_time(self, text: str, n: int | None) -> Sequence[Match]:
+    def findall(self, text: str, n: int | None = None) -> "Sequence[regex.Match[str]]":
+        """The first `n` matches, or all of them; raises PatternTimeoutError."""
         self.seconds += SECONDS_PER_SEARCH + SECONDS_PER_CHARACTER * len(text)
         limit, start = max(self.seconds, SHORTEST), time.thread_time()
         while True:

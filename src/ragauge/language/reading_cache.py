@@ -1,7 +1,4 @@
-"""What was read in texts that come again and again.
-
-Contexts are shared by questions and systems, and several features read the numbers of one text.
-"""
+"""What was read in texts that come again and again: contexts of several questions, texts that several features read."""
 
 from collections.abc import Callable
 from functools import update_wrapper

@@ -1,7 +1,7 @@
 """Stems: Porter's suffix stripping for English, Snowball's stemmers for other languages."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, NamedTuple, cast
@@ -16,16 +16,14 @@ ASCII_WORD = re.compile(r"\w+(?:(?<=\d)[.,](?=\d)\w+)*", re.ASCII)
 """The same in a text without other characters, which has no marks to look for; a third less time."""
 GROUPS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
-Rules = Sequence[tuple[str, str]]
-"""Suffixes and their replacements; of suffixes with the same ending, the longest comes first."""
-
-STEP_2: Rules = (
+# Suffixes and their replacements; of suffixes with the same ending, the longest comes first.
+STEP_2 = (
     *(("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize")),
     *(("abli", "able"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous")),
     *(("ization", "ize"), ("ation", "ate"), ("ator", "ate"), ("alism", "al"), ("iveness", "ive")),
     *(("fulness", "ful"), ("ousness", "ous"), ("aliti", "al"), ("iviti", "ive"), ("biliti", "ble")),
 )
-STEP_3: Rules = (
+STEP_3 = (
     *(("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic")),
     *(("ful", ""), ("ness", "")),
 )
@@ -33,10 +31,9 @@ STEP_4 = (
     *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
     *("sion", "tion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
 )
-
-
-SNOWBALL = {"de": "german", "fr": "french", "es": "spanish", "it": "italian"} | {
-    **{"pt": "portuguese", "nl": "dutch", "sv": "swedish", "da": "danish"}
+SNOWBALL = {
+    **{"de": "german", "fr": "french", "es": "spanish", "it": "italian"},
+    **{"pt": "portuguese", "nl": "dutch", "sv": "swedish", "da": "danish"},
 }
 """The languages with a stemmer of their own, and its name."""
 _STEMMING = Lock()
@@ -128,7 +125,7 @@ def stem(word: str) -> str:
 
 
 def _without_past(word: str) -> str:
-    """Step 1b: `-eed`, `-ed` and `-ing`: `hop` for `hopped`, `file` for `filed`."""
+    """Step 1b: `hop` for `hopped`, `file` for `filed`."""
     if word.endswith("eed"):
         return word[:-1] if "vc" in _sounds(word[:-3]) else word
     suffix = next((each for each in ("ed", "ing") if word.endswith(each)), "")
@@ -143,10 +140,7 @@ def _without_past(word: str) -> str:
 
 
 def _sounds(word: str) -> str:
-    """A `v` for each vowel and a `c` for each consonant; y is one unless it follows a consonant.
-
-    Porter's measure is the number of times that a consonant follows a vowel, that is of `vc`.
-    """
+    """A `v` for each vowel and a `c` for each consonant; y is one unless it follows a consonant. Porter's measure is the number of `vc`."""
     if "y" not in word:
         return "".join(["v" if letter in "aeiou" else "c" for letter in word])
     found = ""

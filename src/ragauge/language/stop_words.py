@@ -1,14 +1,11 @@
 """English stop words: the lists of NLTK and scikit-learn."""
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from ragauge.language.text import word_set
 
 # The list of NLTK's stopwords corpus (198 words since its release of 2024, 179 before, which lack
 # 19 contractions such as "he'll"); after M. F. Porter's list for Snowball.
 # https://www.nltk.org/nltk_data/
-NLTK_ENGLISH = _set("""
+NLTK_ENGLISH = word_set("""
     a about above after again against ain all am an and any are aren aren't as at be because
     been before being below between both but by can couldn couldn't d did didn didn't do does
     doesn doesn't doing don don't down during each few for from further had hadn hadn't has hasn
@@ -26,7 +23,7 @@ NLTK_ENGLISH = _set("""
 # The list of scikit-learn's TfidfVectorizer(stop_words="english"), BSD-3-Clause; from the
 # Information Retrieval Group of the University of Glasgow.
 # http://ir.dcs.gla.ac.uk/resources/linguistic_utils/stop_words
-SKLEARN_ENGLISH = _set("""
+SKLEARN_ENGLISH = word_set("""
     a about above across after afterwards again against all almost alone along already also
     although always am among amongst amoungst amount an and another any anyhow anyone anything
     anyway anywhere are around as at back be became because become becomes becoming been before
@@ -52,7 +49,7 @@ SKLEARN_ENGLISH = _set("""
 """)
 
 
-MEANINGFUL = _set("""
+MEANINGFUL = word_set("""
     amount bill bottom call cry describe detail eight eleven empty fifteen fifty fill find fire first
     five forty found four front full give hundred interest keep made mill mine move name nine part
     put see serious show side sincere six sixty system take ten thick thin third three top twelve
@@ -63,7 +60,7 @@ FUNCTION_WORDS = (NLTK_ENGLISH | SKLEARN_ENGLISH | {"yes", "yeah", "ok", "okay"}
 
 
 OTHER_LANGUAGES = {
-    "de": _set("""
+    "de": word_set("""
         aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei beim bin bis
         bist da dabei dadurch dafür dagegen daher dahin damit danach dann daran darauf daraus darf dürfen darin darüber
         das dass davon dazu dein deine dem den denn der deren des dessen dich die dies diese diesem diesen dieser dieses
@@ -76,7 +73,7 @@ OTHER_LANGUAGES = {
         werde werden wie wieder will wir wird wirst wo wollen worden wurde wurden würde würden zu zum zur zwar zwischen
         nein bitte gerne
     """),
-    "fr": _set("""
+    "fr": word_set("""
         a ai aient ait alors après au aucun aussi autre autres aux avait avant avec avez avoir avons bien c ça car ce ceci
         cela celle celles celui ces cet cette ceux chaque chez ci comme comment d dans de depuis des dès désormais dois
         doit doivent donc dont du elle elles en encore entre es est et étaient était étant été êtes être eu eux faire fait
@@ -86,7 +83,7 @@ OTHER_LANGUAGES = {
         sont sous suis sur t ta tandis te tes toi ton toujours tous tout toute toutes très tu un une va vers voici vos
         votre vous y oui non
     """),
-    "es": _set("""
+    "es": word_set("""
         a al algo algún alguna algunas algunos ante antes así aun aunque bajo bien cada como cómo con contra cual cuál
         cuales cuando cuándo cuanto cuánto da de debe deben del desde donde dónde dos durante e él el ella ellas ello
         ellos en entonces entre era eran eres es esa esas ese eso esos esta está estaba estado están estar este esto

@@ -5,6 +5,7 @@ import string
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Literal
 
 from ragauge.language.characters import normal_form
@@ -50,10 +51,13 @@ SINGLE_PERIOD = re.compile(rf"\.(?![{STOPS}])")
 SPACE = re.compile(r"\s*+")
 DECIMAL = re.compile(r"\d．\d")
 BLANK_LINE = re.compile(rf"(?:\r\n|(?!\r\n)[{LINE_BREAKS}])\s*?[{LINE_BREAKS}]")
-NEXT_WORD = re.compile(rf"[{re.escape(OPENERS)}]{{0,4}}([^\W\d_]{{0,12}})")
-NEXT_NUMBER = re.compile(r"[#§$€£]?\d|[(\[]\d{1,3}[a-z]?(?:\.\d{1,3})?[)\]]|[IVX]{2,6}\b|[A-Z]-?\d")
-LONE_PERIOD = re.compile(r"\.(?!\.)")
-NEXT_LETTER = re.compile(r"(?:[^\W\d_]|e[jx])\.(?!\w)")
+NEXT_WORD = re.compile(rf"\s*+[{re.escape(OPENERS)}]{{0,4}}([^\W\d_]{{0,12}})")
+"""What follows a stop, as the three below."""
+NEXT_NUMBER = re.compile(
+    r"\s*+(?:[#§$€£]?\d|[(\[]\d{1,3}[a-z]?(?:\.\d{1,3})?[)\]]|[IVX]{2,6}\b|[A-Z]-?\d)"
+)
+LONE_PERIOD = re.compile(r"\s*+\.(?!\.)")
+NEXT_LETTER = re.compile(r"\s*+(?:[^\W\d_]|e[jx])\.(?!\w)")
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}"
 LETTER = r"(?:[^\W\d_\u1100-\uffff]|[가나다라마바사아자차카타파하])"
 LIST_ITEM = re.compile(
@@ -173,11 +177,7 @@ def normalize(text: str, how: Normalization) -> str:
 
 
 def composed(text: str) -> str:
-    """The text in NFC.
-
-    >>> composed("e\\u0301") == "\\u00e9"
-    True
-    """
+    """The text in NFC."""
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return text
     return normal_form("NFC", text)
@@ -221,9 +221,6 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     or an abbreviation, unless what follows shows that the abbreviation is the last word. It also ends
     at a blank line, and at a line break before a list item or after a line that is not wrapped, not
     unfinished and not continued in lower case.
-
-    >>> sentence_spans("One. Two")
-    ((0, 4), (5, 8))
     """
     spans: list[Span] = []
     start = _skip_space(text, 0)
@@ -246,19 +243,19 @@ def _skip_space(text: str, at: int) -> int:
 
 def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     """Whether the sentence that began at `start` ends at this stop."""
-    marks = stop[0]
+    marks, at = stop[0], stop.end()
     if marks[0] in LINE_BREAKS:
         return _ends_at_line_break(text, start, stop)
-    if marks == "." or SINGLE_PERIOD.match(marks):
-        is_quoted_within = (
-            marks != "." and marks[1] in QUOTE_ENDS and _next_word(text, stop)[:1].islower()
-        )
-        return not is_quoted_within and _ends_at_period(text, start, stop)
-    if marks[-1] in "」』" and QUOTATIVE.match(text, stop.end()):
+    if marks == ".":
+        return _ends_at_period(text, start, stop)
+    if SINGLE_PERIOD.match(marks):
+        is_within = marks[1] in QUOTE_ENDS and _next_word(text, at)[:1].islower()
+        return not is_within and _ends_at_period(text, start, stop)
+    if marks[-1] in "」』" and QUOTATIVE.match(text, at):
         return False
     if marks[0] in FULL_WIDTH_STOPS:
         return marks != "．" or DECIMAL.match(text, stop.start() - 1) is None
-    return not _next_word(text, stop)[:1].islower()
+    return not _next_word(text, at)[:1].islower()
 
 
 def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
@@ -279,41 +276,38 @@ def _ends_at_line_break(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _ends_at_period(text: str, start: int, stop: re.Match[str]) -> bool:
-    at = stop.start()
-    before = text[max(start, at - 24) : at]
+    before = text[max(start, stop.start() - 24) : stop.start()]
     if before[-8:].isalpha() and len(before) >= 8:  # longer than any abbreviation
         return True
     if len(before) < 24 and LIST_NUMBER.fullmatch(before):
         return False
     words = before.rsplit(None, 2)
     if not words or before[-1].isspace():  # as in tokenised text, but not in ". . ."
-        if LONE_PERIOD.match(text, _skip_space(text, stop.end())):
+        if LONE_PERIOD.match(text, stop.end()):
             return False
-        return not (before.rstrip().endswith(".") and _next_word(text, stop)[:1].islower())
+        return not (before.rstrip().endswith(".") and _next_word(text, stop.end())[:1].islower())
     word = words[-1].lstrip(OPENERS)
     if len(word) > 1:
-        if word.isalpha() and word.lower() not in ABBREVIATIONS:
-            return True
-        return _ends_after_word(text, words, stop)
-    return not word or _ends_after_letter(text, before, words, stop)
+        is_known = not word.isalpha() or word.lower() in ABBREVIATIONS
+        return not is_known or _ends_after_word(text, words, stop.end())
+    return not word or _ends_after_letter(text, before, words, stop.end())
 
 
-def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Match[str]) -> bool:
+def _ends_after_letter(text: str, before: str, words: Sequence[str], end: int) -> bool:
     """After an initial, a letter of "z. B.", a variable, a digit."""
-    letter = before[-1]
-    previous = words[-2] if len(words) > 1 else ""
-    following = _next_word(text, stop)
+    letter, previous = before[-1], words[-2] if len(words) > 1 else ""
+    following = _next_word(text, end)
     if INLINE_LIST_NUMBER.search(before):
         return False
     if not letter.isalpha():
         return following.lower() not in ORDINALS
-    if NEXT_LETTER.match(text, _skip_space(text, stop.end())):
+    if NEXT_LETTER.match(text, end):
         return False
     if SPACED_LETTERS.search(before):
         return following in FIRST_WORDS
     if letter.islower():
         is_abbreviation = not letter.isascii() and following[:1].islower()  # 1990 г. в Москве
-        is_reference = letter in LETTER_REFERENCES and _number_follows(text, stop)
+        is_reference = letter in LETTER_REFERENCES and NEXT_NUMBER.match(text, end)
         return letter != "v" and not is_abbreviation and not is_reference
     if not letter.isupper():  # of a script without case; Hangul and CJK signs are words
         return letter >= "\u1100"
@@ -322,10 +316,10 @@ def _ends_after_letter(text: str, before: str, words: Sequence[str], stop: re.Ma
     return following in FIRST_WORDS
 
 
-def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bool:
+def _ends_after_word(text: str, words: Sequence[str], end: int) -> bool:
     """After an abbreviation, a number, or a word with a period or hyphen."""
     word = words[-1].lstrip(OPENERS)
-    following = _next_word(text, stop)
+    following, takes_number = _next_word(text, end), NEXT_NUMBER.match(text, end) is not None
     if word[-1].isdecimal():
         return not (len(word) == 2 and word.isdecimal() and following.lower() in ORDINALS)
     name = WORD_START.sub("", word.lower())
@@ -334,40 +328,31 @@ def _ends_after_word(text: str, words: Sequence[str], stop: re.Match[str]) -> bo
     if name in TITLES:
         return False
     if name in REFERENCES:
-        return not _number_follows(text, stop)
+        return not takes_number
     if name in AND_SO_ON or name in MEASURES:
-        takes_number = name in MEASURES and _number_follows(text, stop)
-        return not following[:1].islower() and not takes_number
+        return not following[:1].islower() and not (takes_number and name in MEASURES)
     return following in FIRST_WORDS if name in SHORT_NAMES or DOTTED.fullmatch(word) else True
 
 
-def _next_word(text: str, stop: re.Match[str]) -> str:
+def _next_word(text: str, end: int) -> str:
     """The letters after the stop; "" if something else follows."""
-    found = NEXT_WORD.match(text, _skip_space(text, stop.end()))
+    found = NEXT_WORD.match(text, end)
     return found[1] if found else ""
 
 
-def _number_follows(text: str, stop: re.Match[str]) -> bool:
-    return NEXT_NUMBER.match(text, _skip_space(text, stop.end())) is not None
-
-
 class SpanSet:
-    """Whether a place is in one of some spans, in any order and with overlaps, found without trying each.
+    """Some spans, in any order and with overlaps, to find without trying each whether a place is in one of them."""
 
-    >>> covered = SpanSet([(6, 9), (0, 2), (1, 3)])
-    >>> 2 in covered, 3 in covered
-    (True, False)
-    """
-
-    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        starts, ends = [-1], [-1]
-        for start, end in sorted(spans):
-            if start <= ends[-1]:
-                ends[-1] = max(end, ends[-1])
-            else:
-                starts.append(start)
-                ends.append(end)
-        self._starts, self._ends = starts, ends
+    def __init__(self, spans: Iterable[Span]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+        """The furthest end of all spans up to each."""
 
     def __contains__(self, place: int) -> bool:
-        return place < self._ends[bisect_right(self._starts, place) - 1]
+        return self.covers(place, place + 1)
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether one of the spans covers start:end."""
+        last = bisect_right(self._starts, start)
+        return last > 0 and end <= self._ends[last - 1]

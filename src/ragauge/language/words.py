@@ -96,10 +96,8 @@ SHORT_CLITIC = re.compile(r"(?<=[^' ])'[sSmMdD]?(?= )")
 LONG_CLITIC = re.compile(r"(?<=[^' ])(?:'ll|'LL|'re|'RE|'ve|'VE|n't|N'T)(?= )")
 
 FUSED = {
-    f"{first}{second}": (first, second)
-    for first, second in map(
-        str.split, ("can not", "gim me", "gon na", "got ta", "lem me", "wan na")
-    )
+    each.replace(" ", ""): each.split()
+    for each in ("can not", "gim me", "gon na", "got ta", "lem me", "wan na")
 }
 FUSED_WITH_SIGNS = re.compile(
     r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(wan)(na)(?= )"

@@ -154,6 +154,8 @@ def recognised(table: Table) -> Table:
 def _reader_of(table: Table) -> Callable[[Traces], str] | None:
     """What reads the table's rows; None if they are no parts of traces."""
     columns = set(table.columns)
+    if "answer" in columns:  # of samples that name their trace
+        return None
     is_span = columns & {"attributes", "span_kind", "spanKind"}
     is_span = is_span or any(name.startswith("attributes.") for name in columns)
     # With inputs it is a call of Weave, or a run of LangSmith.

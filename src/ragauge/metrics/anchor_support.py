@@ -12,9 +12,9 @@ from ragauge.language.claims.context_index import (
     embedded_anchors,
     support,
 )
-from ragauge.language.claims.support_reasons import why_hallucinated
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.reasons import why_hallucinated
 from ragauge.language.words import Words, words_of
 from ragauge.metric import feature, metric
 from ragauge.score import Score

@@ -3,10 +3,10 @@
 In a run these are scored once a conversation, at its last turn, and undefined at the other turns.
 """
 
-import json
 import re
 
 from ragauge.conversations.matching import Comparison
+from ragauge.conversations.tool_calls import finite_json
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.refusals import refusal_of
 from ragauge.language.stop_words import is_content_word
@@ -63,7 +63,7 @@ def state_match(
     if final_state is None:
         return Score.missing("the sample has no state")
     try:
-        expected, found = json.loads(expected_state), json.loads(final_state)
+        expected, found = finite_json(expected_state), finite_json(final_state)
         differences = Comparison(rtol, atol, ignore).differences(expected, found)
     except (ValueError, RecursionError) as error:
         return Score.missing(f"a state is no JSON: {error!s:.200}")

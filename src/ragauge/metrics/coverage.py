@@ -1,7 +1,7 @@
 """How much of the reference's content the answer has: keywords and length."""
 
 from ragauge.language.keywords import Extractor
-from ragauge.language.references.content_reasons import why_complete, why_covered
+from ragauge.language.reasons import why_complete, why_covered
 from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
 from ragauge.setting import Share

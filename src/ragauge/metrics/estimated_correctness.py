@@ -11,7 +11,7 @@ from typing import cast
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
 from ragauge.features.correctness import Likeness, NoAnswer
-from ragauge.language.claims.support_reasons import as_data, in_words
+from ragauge.language.reasons import as_data, in_words
 from ragauge.language.references.match import ReferenceMatch
 from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.stems import stem

@@ -18,11 +18,11 @@ from ragauge.language.claims.nearest_sentences import (
     unsupported_runs,
     without_attributions,
 )
-from ragauge.language.claims.support_reasons import as_data, why_supported
 from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align_to_passages
 from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.reasons import as_data, why_supported
 from ragauge.language.stems import Word, stemmed
 from ragauge.language.stop_words import is_content_word
 from ragauge.language.text import Span, SpanSet, excerpt

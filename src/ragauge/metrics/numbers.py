@@ -8,7 +8,7 @@ from ragauge.language.numbers.agreement import Agreement, Percent, Rounding
 from ragauge.language.numbers.match import match_quantities
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.sources import NumberSource, source_numbers
-from ragauge.language.references.content_reasons import why_matched, why_sourced
+from ragauge.language.reasons import why_matched, why_sourced
 from ragauge.metric import NOTHING_EXPECTED, metric
 from ragauge.score import Score
 from ragauge.setting import Share, Tolerance

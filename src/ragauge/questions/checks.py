@@ -189,11 +189,10 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         return _problem("answer_not_in_documents", reason, 0.0)
     # A number may follow from others where the question says so, or nothing there speaks of just what it asks.
     near = gold.passages or index.nearest(text, 3)
-    places = (place for passage in near for place in index.places(passage))
-    is_computed = bool(pattern("computed").search(text)) or (
-        len(_NUMBER.findall("\n".join(gold.texts or [each.text for each in near]))) > MANY_NUMBERS
-        and not any(place.covers(text) >= NEARLY for place in places)
-    )
+    covered = max((each.covers(text) for one in near for each in index.places(one)), default=0)
+    n_numbers = len(_NUMBER.findall("\n".join(gold.texts or [each.text for each in near])))
+    is_said = pattern("computed").search(text) is not None
+    is_computed = covered < (1 if is_said else NEARLY if n_numbers > MANY_NUMBERS else 0)
     best = max(
         (_stated(text, reference, texts, is_computed=is_computed) for reference in references),
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),

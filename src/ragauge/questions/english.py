@@ -64,7 +64,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     case, then = en.tokens_of(found[2]), en.tokens_of(answer)
     # What stands before the next comma is a clause, and no further condition.
     first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
-    have_verbs = all(any(map(_is_verb, words)) for words in (case[1:], first))
+    known = en.verbs().keys() | en.AUXILIARIES
+    have_verbs = not (known.isdisjoint(case[1:]) or known.isdisjoint(first))
     is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
     is_part = is_part or any(map(en.is_participle, begins))
     is_empty = not {*en.content_words(found[2])} - {"you"}
@@ -85,10 +86,6 @@ def _condition(sentence: str) -> Iterator[Draft]:
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
     yield _draft("condition", question, answer, about)
-
-
-def _is_verb(word: str) -> bool:
-    return word in en.AUXILIARIES or word in en.verbs()
 
 
 def _dated(clause: Clause) -> Iterator[Draft]:

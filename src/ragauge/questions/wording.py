@@ -79,6 +79,8 @@ def why_malformed(question: str) -> str | None:
     language = _language(text)
     first = pattern("asks", language).search(text)
     asks_first = bool(first and first.start() <= 2)
+    if language == "en" and _SENTENCE.search(text) and pattern("stating", "en").match(text):
+        asks_first = False  # `When the hut opens, a warden lives there.`
     if asks_first and not _END.search(text) and pattern("cut").search(text):
         return f"it ends in the middle: {text[-30:]!r}"
     sentences = re.split(r"(?<=[.!?])\s+", text)

@@ -1,23 +1,19 @@
-"""Anchors by spaCy: claims from the dependency parse, numbers and dates from named entities.
-
-Any installed English pipeline with a parser works; none is ever downloaded. spaCy is imported only
-if such a pipeline is installed or named.
-"""
+"""Anchors by spaCy, if an English pipeline is installed: claims from the parse, numbers and dates from named entities."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from ragauge.errors import LabelError, MissingExtraError
-from ragauge.language.claims.claims import Claim, Stated, is_pronoun
+from ragauge.language.claims.claims import Claim, is_pronoun
 from ragauge.language.claims.context_index import Anchors, in_order
 from ragauge.language.claims.lexicon import HEDGES, NEGATIONS, PRONOUNS
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.text import Span
+from ragauge.language.text import SpanSet
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -46,7 +42,7 @@ def spacy_anchors(
     extractor: Extractor = "spacy",
     pipeline: str = "",
 ) -> Anchors | None:
-    """The anchors of the text as an English spaCy pipeline finds them.
+    """The anchors of the text as an English spaCy pipeline with a parser finds them; none is ever downloaded.
 
     Of the `quantities` and `dates` that the rules find, it keeps those inside an entity of their kind, or all if the pipeline has no
     entity recogniser. None, for the built-in extractor to take over, if `extractor` is "auto" and no pipeline with a parser is
@@ -66,16 +62,18 @@ def spacy_anchors(
     numbers = [quantity for quantity in quantities if quantity.is_anchor]
     found: list[Quantity | Date] = [*numbers, *dates]
     if "ner" in nlp.pipe_names:
-        times = _spans(doc, _TEMPORAL)
-        found = [*_within(numbers, _spans(doc, _NUMERIC)), *_within(dates, times)]
+        numeric, temporal = (_inside(doc, labels) for labels in (_NUMERIC, _TEMPORAL))
+        found = [each for each in numbers if not numeric.isdisjoint(range(each.start, each.end))]
+        found += [each for each in dates if not temporal.isdisjoint(range(each.start, each.end))]
         # Years that the entity recogniser calls dates and the rules, without a cue, do not.
         known = {place for date in dates for place in range(date.start, date.end)}
-        for start, end in times:
-            year = _BARE_YEAR.search(text, start, end)
-            if year and year.start() not in known:
+        for each in doc.ents:
+            year = _BARE_YEAR.search(text, each.start_char, each.end_char)
+            if each.label_ in _TEMPORAL and year and year.start() not in known:
                 found.append(Date(year[0], *year.span(), {"year": int(year[0])}))
     name = f"spacy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    return Anchors(in_order((*found, *_claims(doc, text, Stated(found)))), name)
+    stated = SpanSet((each.start, each.end) for each in found)
+    return Anchors(in_order((*found, *_claims(doc, text, stated))), name)
 
 
 @cache
@@ -119,7 +117,7 @@ def _need_spacy() -> None:
         raise MissingExtraError("anchors by dependency parse need spaCy", "spacy")
 
 
-def _claims(doc: "Doc", text: str, stated: Stated) -> Iterator[Claim]:
+def _claims(doc: "Doc", text: str, stated: SpanSet) -> Iterator[Claim]:
     for verb in doc:
         subject, by = _child(verb, _SUBJECTS), _child(verb, _AGENTS)
         if subject is None and verb.dep_ == "conj":
@@ -176,15 +174,7 @@ def _phrase(token: "Token") -> tuple[int, int]:
     return start, end
 
 
-def _spans(doc: "Doc", labels: set[str]) -> list[Span]:
-    return [(entity.start_char, entity.end_char) for entity in doc.ents if entity.label_ in labels]
-
-
-def _within(anchors: Iterable[Quantity | Date], spans: Sequence[Span]) -> Iterator[Quantity | Date]:
-    """The anchors that overlap a span; both are sorted."""
-    at = 0
-    for anchor in anchors:
-        while at < len(spans) and spans[at][1] <= anchor.start:
-            at += 1
-        if at < len(spans) and spans[at][0] < anchor.end:
-            yield anchor
+def _inside(doc: "Doc", labels: set[str]) -> set[int]:
+    """The places inside entities of these kinds."""
+    found = [range(each.start_char, each.end_char) for each in doc.ents if each.label_ in labels]
+    return {place for each in found for place in each}

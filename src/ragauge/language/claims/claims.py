@@ -1,16 +1,13 @@
 """Claims: a subject, an assertive verb and an object, found in English text by rules."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from typing import NamedTuple
 
 from ragauge.language.characters import plain_signs
 from ragauge.language.claims import lexicon
-from ragauge.language.dates.parts import Date
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.text import SpanSet
 
 
 class Claim(NamedTuple):
@@ -22,21 +19,6 @@ class Claim(NamedTuple):
     subject: str
     verb: str
     object: str
-
-
-class Stated:
-    """The positions of the quantities and dates of a text."""
-
-    def __init__(self, stated: Iterable[Quantity | Date]) -> None:
-        spans = sorted([(each.start, each.end) for each in stated])
-        self._starts = [start for start, _ in spans]
-        self._ends = list(accumulate((end for _, end in spans), max))
-        """The furthest end of all spans up to each."""
-
-    def covers(self, start: int, end: int) -> bool:
-        """Whether a quantity or date covers start:end."""
-        last = bisect_right(self._starts, start)
-        return last > 0 and end <= self._ends[last - 1]
 
 
 _LETTER = r"[\w\u0300-\u036f]"
@@ -62,8 +44,8 @@ def is_pronoun(word: str) -> bool:
     return word.lower() in lexicon.PRONOUNS and word not in lexicon.ACRONYMS
 
 
-def claims(text: str, stated: Stated | None = None) -> tuple[Claim, ...]:
-    """The claims of the text in order, without those whose object is only one of the `stated` ones.
+def claims(text: str, stated: SpanSet | None = None) -> tuple[Claim, ...]:
+    """The claims of the text in order, without those whose object is only an amount or a date, of which `stated` has the spans.
 
     A claim is an assertive verb (from a list) between a subject phrase and an object phrase; `X was built by Y` has the subject Y.
     Hedged statements (may, could, suggest, seem, possibly, if …), questions, negations (two words close together cannot support a
@@ -117,7 +99,7 @@ class _Sentence:
         """The span in the text of the words from `first` to `last`."""
         return self._starts[first], self._starts[last] + len(self.words[last])
 
-    def claims(self, stated: Stated | None) -> Iterator[Claim]:
+    def claims(self, stated: SpanSet | None) -> Iterator[Claim]:
         lowered = self.lowered
         is_hedged, subject = False, None
         for at in [at for at, word in enumerate(lowered) if word in lexicon.TURNS]:

@@ -10,10 +10,10 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from ragauge.language.characters import lower_letters
-from ragauge.language.claims.claims import Claim, Stated, claims
+from ragauge.language.claims.claims import Claim, claims
 from ragauge.language.dates.parts import Date, implied, readings, supports
 from ragauge.language.numbers.quantity import Quantity, same_quantity
-from ragauge.language.text import composed
+from ragauge.language.text import SpanSet, composed
 from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
@@ -51,7 +51,8 @@ def embedded_anchors(
     ['Microsoft released the Pixel phone', '2016', '$649']
     """
     numbers = [quantity for quantity in quantities if quantity.is_anchor]
-    return in_order((*numbers, *dates, *claims(text, Stated((*numbers, *dates)))))
+    stated = [*numbers, *dates]
+    return in_order((*stated, *claims(text, SpanSet((each.start, each.end) for each in stated))))
 
 
 def in_order(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:

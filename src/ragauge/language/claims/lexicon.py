@@ -1,9 +1,8 @@
 """The words by which claims are found: verbs in their forms, hedges, and what begins and ends a phrase."""
 
+from typing import Literal
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from ragauge.language.text import word_set
 
 _REGULAR = """
 abandon abolish accept accompany accuse achieve acknowledge acquire adapt add adopt advise affect
@@ -49,11 +48,11 @@ strike struck struck | swim swam swum | take took taken | teach taught taught | 
 wear wore worn | win won won | write wrote written | overthrow overthrew overthrown | shoot shot shot
 undergo underwent undergone | bear bore born | split split split | beat beat beaten
 """
-COPULAS = _set("is are was were became becomes become remains remained")
-BE = _set("is are was were been being be get got gets")
-HAVE = _set("has have had")
-AUXILIARIES = BE | HAVE | _set("did does do will to")
-HEDGES = _set("""
+COPULAS = word_set("is are was were became becomes become remains remained")
+BE = word_set("is are was were been being be get got gets")
+HAVE = word_set("has have had")
+AUXILIARIES = BE | HAVE | word_set("did does do will to")
+HEDGES = word_set("""
     may might could would should can must ought suggest suggests suggested suggesting seem seems
     seemed seemingly appear appears appeared possibly perhaps probably maybe potentially apparently
     likely unlikely presumably reportedly allegedly supposedly arguably believe believes believed
@@ -61,35 +60,35 @@ HEDGES = _set("""
     speculated rumored rumoured expected imply implies implied suppose supposes supposed guess hope
     hopes hoped tend tends tended if whether unless cannot
 """)
-NEGATIONS = _set("not never no neither nor without hardly nobody nothing cannot")
-ADVERBS = _set("""
+NEGATIONS = word_set("not never no neither nor without hardly nobody nothing cannot")
+ADVERBS = word_set("""
     also then later first soon once ever just still now already often always even only again
     eventually since thus therefore instead together today yesterday recently since further once
     too all both best most long
 """)
-DETERMINERS = _set("""
+DETERMINERS = word_set("""
     the a an this that these those its their his her our my your some any each every both all
     several many few various certain other another such whose about around over nearly
     approximately roughly more less than at least up to
 """)
-POINTING = _set("this that these those")
-MONTHS = _set("""
+POINTING = word_set("this that these those")
+MONTHS = word_set("""
     january february march april may june july august september october november december
 """)
 IDIOMS = {"took": "place part", "takes": "place part", "take": "place part", "taken": "place part"}
-PRONOUNS = _set("""
+PRONOUNS = word_set("""
     i you he she it we they me him them us this that these those who whom whose which what there
     here one ones someone something everyone everything anyone anything himself herself itself
     themselves each all both some many others another such
 """)
 ACRONYMS = frozenset(("US", "IT", "WHO", "ME", "HE"))
-RELATIVES = _set("who which that")
-PREPOSITIONS = _set("""
+RELATIVES = word_set("who which that")
+PREPOSITIONS = word_set("""
     in on at by for with from into onto to as than through throughout during after before since
     until between among within without against about over under above below across along around
     near behind beyond despite via per towards toward upon like unlike including
 """)
-CONJUNCTIONS = _set(
+CONJUNCTIONS = word_set(
     "and or but while because although though when where so yet nor plus whereas how why"
 )
 BEFORE_NOUNS = DETERMINERS | PREPOSITIONS | {"of"}
@@ -111,32 +110,26 @@ PLACED = {
 def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The verbs' finite forms, their bare forms, and their participles."""
     bare, doubled = set(_REGULAR.split()), set(_DOUBLED.split())
-    participles = {_past(verb, verb in doubled) for verb in bare | doubled}
-    finite = set(participles)
-    for forms in _IRREGULAR.replace("\n", "|").split("|"):
-        if forms.strip():
-            verb, past, participle = forms.split()
-            bare.add(verb)
-            finite |= {past, participle}
-            participles.add(participle)
-    finite |= set(map(_third_person, bare | doubled))
-    return frozenset(finite), frozenset(bare), frozenset(participles)
+    pasts = {_with(verb, "d") for verb in bare - doubled} | {
+        f"{verb + verb[-1]}ed" for verb in doubled
+    }
+    irregular = [
+        forms.split() for forms in _IRREGULAR.replace("\n", "|").split("|") if forms.strip()
+    ]
+    finite = pasts | {
+        _with(verb, "s") for verb in (*bare, *doubled, *(verb for verb, *_ in irregular))
+    }
+    finite |= {form for _, *forms in irregular for form in forms}
+    bare |= {verb for verb, *_ in irregular}
+    return frozenset(finite), frozenset(bare), frozenset(pasts | {each[2] for each in irregular})
 
 
-def _past(verb: str, doubled: bool) -> str:
-    if verb.endswith("e"):
-        return verb + "d"
+def _with(verb: str, ending: Literal["d", "s"]) -> str:
+    """The verb with its ending, and the `e` or `ie` before it."""
     if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ied"
-    return verb + verb[-1] * doubled + "ed"
-
-
-def _third_person(verb: str) -> str:
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return verb + "es"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return verb[:-1] + "ies"
-    return verb + "s"
+        return f"{verb[:-1]}ie{ending}"
+    has_e = verb.endswith(("s", "x", "z", "ch", "sh", "o")) if ending == "s" else verb[-1] != "e"
+    return f"{verb}{'e' * has_e}{ending}"
 
 
 ASSERTIVE, BARE, PARTICIPLES = _inflections()
@@ -149,11 +142,11 @@ LINKING = COPULAS | HAVE
 NAMING = frozenset(word for word, prepositions in PLACED.items() if not prepositions)
 NO_OBJECT = frozenset(PLACED) - ASSERTIVE - BARE - NAMING
 
-COUNTS = _set("""
+COUNTS = word_set("""
     one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred
     hundreds thousand thousands million millions billion billions trillion dozen dozens
 """)
-MEASURED = _set("""
+MEASURED = word_set("""
     tall long wide high deep thick broad old away apart ago later earlier higher lower more less
     fewer each total
 """)
@@ -161,5 +154,5 @@ LEADING = (
     DETERMINERS
     | COUNTS
     | ADVERBS
-    | _set("of yes yeah yea well oh ok okay no so much actually overall")
+    | word_set("of yes yeah yea well oh ok okay no so much actually overall")
 )

@@ -53,43 +53,28 @@ class SentenceIndex:
         for sentence in sentences:
             distinct.setdefault(tuple(word.lowered for word in sentence.words), sentence)
         self.sentences = tuple(distinct.values())
-        with_stem: dict[str, list[int]] = {}
-        with_prefix: dict[str, list[int]] = {}
+        found: dict[str, list[int]] = {}
         for place, sentence in enumerate(self.sentences):
             stems = {word.stem for word in sentence.words}
-            for stem in stems:
-                with_stem.setdefault(stem, []).append(place)
-            for prefix in {stem[:PREFIX] for stem in stems}:
-                with_prefix.setdefault(prefix, []).append(place)
-        self._with_stem = {stem: np.array(places) for stem, places in with_stem.items()}
-        self._with_prefix = {prefix: np.array(places) for prefix, places in with_prefix.items()}
+            for key in stems | {f"{stem[:PREFIX]}*" for stem in stems}:
+                found.setdefault(key, []).append(place)
+        self._places = {key: np.array(places) for key, places in found.items()}
+        """The places of the sentences with a stem, or with a prefix, which has a `*`."""
 
     def nearest(self, stems: Iterable[str], most: int) -> list[int]:
         """The places of at most `most` sentences, the nearest first; of equal ones the first in the texts.
 
         A shared stem counts log(1 + n / m), if m of the n sentences have it, and a shared prefix half
         of that. Sentences that share nothing come last, in the order of the texts.
-
-        >>> from ragauge.language.stems import stemmed
-        >>> texts = ("Dogs bark.", "Cats purr. Birds sing.")
-        >>> index = SentenceIndex(
-        ...     one for at, text in enumerate(texts) for one in sentences_of(text, stemmed(text), at)
-        ... )
-        >>> index.nearest(["cat", "sing", "bird"], 2)
-        [2, 1]
         """
         import numpy as np
 
         wanted = dict.fromkeys(stems)
         points = np.zeros(len(self.sentences))
-        prefixes = dict.fromkeys(stem[:PREFIX] for stem in wanted)
-        for keys, table, weight in (
-            (wanted, self._with_stem, 1.0),
-            (prefixes, self._with_prefix, 0.5),
-        ):
-            for key in keys:
-                if (places := table.get(key)) is not None:
-                    points[places] += weight * log1p(len(self.sentences) / len(places))
+        for key in (*wanted, *dict.fromkeys(f"{stem[:PREFIX]}*" for stem in wanted)):
+            if (places := self._places.get(key)) is not None:
+                weight = 0.5 if key[-1] == "*" else 1.0
+                points[places] += weight * log1p(len(self.sentences) / len(places))
         return np.argsort(-points, kind="stable")[:most].tolist()
 
 

@@ -198,10 +198,7 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
 def remarks(
     answer: Sequence[Statement], expected: Sequence[Statement], asked: Sequence[Statement]
 ) -> Iterator[Difference]:
-    """An answer that is one fact, which is not the expected one: that it says `the right one is older` is a remark.
-
-    So is what it denies before it says what holds: `not Ada but Grace`.
-    """
+    """An answer that is one fact and not the expected one: that it says `the right one is older` is a remark, as in `not Ada but Grace`."""
     if not answer:
         return
     first, signs = answer[0], REMARK | vocabulary().but
@@ -247,10 +244,9 @@ def _directions(word: Word) -> list[tuple[int, int]]:
 def turned(
     ours: Statement, theirs: Statement, asked: Sequence[Statement], least: float
 ) -> Iterator[Difference]:
-    """A statement with the opposite sense; two changes that turn it cancel each other.
+    """A statement with the opposite sense.
 
-    An opposite word, a negation, two sides exchanged, and the passive each turn the sense: `B is lighter than A` says that
-    `A is heavier than B`.
+    An opposite word, a negation, two sides exchanged and the passive turn it; two cancel each other: `B is lighter than A`.
     """
     if not _are_comparable(ours, theirs, least):
         return
@@ -369,10 +365,7 @@ def _exchanged(ours: Statement, theirs: Statement, apart: Container[int]) -> Dif
 def _shared_items(
     ours: Statement, theirs: Statement, apart: Container[int]
 ) -> tuple[list[_Item], list[_Item]]:
-    """The words and facts that both statements have equally often, in the order of either.
-
-    Opposites count as one word, but those of the pairs `apart`.
-    """
+    """The words and facts that both statements have equally often, in the order of either; opposites count as one word, but for pairs `apart`."""
     names = {word.key for statement in (ours, theirs) for word in statement.words if word.is_name}
     lists: list[list[_Item]] = []
     for statement in (ours, theirs):

@@ -79,23 +79,14 @@ MOST_NAMES = 50
 
 
 def abbreviations(text: str) -> list[tuple[str, Span]]:
-    """The abbreviations in capitals, with dots or without: their letters, and where they are.
-
-    >>> [letters for letters, _ in abbreviations("The U.S. and NATO, not Nato")]
-    ['US', 'NATO']
-    """
+    """The abbreviations in capitals, with dots or without: their letters, and where they are."""
     if text.isupper() and " " in text.strip():  # every short word would be one
         return []
     return [(match[0].replace(".", ""), match.span()) for match in ABBREVIATION.finditer(text)]
 
 
 def initials(words: Sequence[Word], text: str) -> Mapping[str, Span]:
-    """The initials of names of several capitalised words, with the place of the first that has them.
-
-    >>> from ragauge.language.stems import stemmed
-    >>> sorted(initials(stemmed(name := "John F. Kennedy"), name))
-    ['FK', 'JF', 'JFK']
-    """
+    """The initials of names of several capitalised words, with the place of the first that has them."""
     names: list[list[Word]] = [[]]
     end = 0
     for word in words:  # runs of capitalised words with a blank, a dot or a hyphen between them

@@ -17,17 +17,17 @@ from ragauge.language.references.compared_text import ComparedText
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stem
 from ragauge.language.stop_words import is_content_word
+from ragauge.language.text import word_set
 
-NEGATIONS = frozenset({"not", "never", "neither", "nor", "cannot"})
-BEFORE_T = frozenset((
-    "isn", "wasn", "aren", "weren", "doesn", "didn", "don", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn", "won", "can",
-))  # fmt: skip
-"""What stands before the t of `isn't`, which is a word of its own."""
-LIMITS = frozenset(
-    {"only", "unless", "except", "but", "although", "however", "partly", "partially"}
+NEGATIONS = word_set("not never neither nor cannot")
+BEFORE_T = word_set(
+    "isn wasn aren weren doesn didn don hasn haven hadn couldn wouldn shouldn won can"
 )
+"""What stands before the t of `isn't`, which is a word of its own."""
+LIMITS = word_set("only unless except but although however partly partially")
 """Words with which an answer is neither a plain yes nor a plain no."""
-PASSIVES = frozenset(["was", "were", "is", "are", "be", "been", "being", "got"])
+PASSIVES = word_set("was were is are be been being got")
+_NOT, _BEFORE_T = ("|".join(sorted(each)) for each in (NEGATIONS, BEFORE_T))
 
 
 def _are_opposites(one: str, other: str) -> bool:
@@ -81,13 +81,13 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
 
 
 _DENIES = re.compile(
-    rf"(?:(?<! if)(?<! or)(?<! why)(?<! whether) (?:{'|'.join(sorted(NEGATIONS))})| (?:{'|'.join(sorted(BEFORE_T))}) t"
+    rf"(?:(?<! if)(?<! or)(?<! why)(?<! whether) (?:{_NOT})| (?:{_BEFORE_T}) t"
     r"| (?:rather than|instead of|other than))(?: [a-z]+(?= by))?(?: (?:by|in|on|at|from|to|for|with|of|as|be|called|named)){0,2}$"
 )
 """A negation and small words right before what it denies: `not by` before `Jane Austen`."""
 _DENIED_AFTER = re.compile(
     r"(?:(?:did|does|do) (?:not|never)|(?:didn|doesn|don) t) [^ ]"
-    rf"|(?:(?:is|was|are|were|has|had|have) (?:not|never)|(?:{'|'.join(sorted(BEFORE_T))}) t)"
+    rf"|(?:(?:is|was|are|were|has|had|have) (?:not|never)|(?:{_BEFORE_T}) t)"
     r" (?!only|just|merely|alone|simply)((?:[^ ]+ ){1,3})"
 )
 """What denies the text before it: `did not write it`, and `is not the capital` if the question has these words."""
@@ -118,9 +118,9 @@ ASKS_YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 _ASKS_MORE = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
-AFFIRMATIONS = frozenset(
-    ("absolutely", "certainly", "definitely", "indeed", "correct", "affirmative", "of course")
-)
+AFFIRMATIONS = word_set("absolutely certainly definitely indeed correct affirmative") | {
+    "of course"
+}
 """Beginnings that mean yes."""
 SHORT_REPLY = re.compile(
     r"\W*(?:they|it|he|she|we|you|that|this|there)\s(?:is|are|was|were|has|have|had|did|does|do|ca|can|could|will|would|should|may|must)"
