@@ -1,12 +1,13 @@
 """Compare calls and states exactly: values by type and schema, calls one to one, sequences by their edits."""
 
+import json
 import math
 import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_of
@@ -217,22 +218,29 @@ def schema_problem(arguments: object, schema: Schema) -> str | None:
 
     References are followed inside the schema only: nothing is read from a file or the network.
     """
-    from jsonschema import Draft202012Validator, SchemaError, exceptions, validators
-    from referencing import Registry
+    from jsonschema import SchemaError, exceptions
     from referencing.exceptions import Unresolvable
 
     try:
-        schema = mapping_of(_json_types(schema))
-        kind = cast("Any", validators.validator_for(schema, default=Draft202012Validator))
-        kind.check_schema(schema)
-        kind = cast("Any", validators).extend(kind, {"pattern": _pattern_problems})
-        registry: Any = cast("Any", Registry)()  # holds nothing and retrieves nothing
-        errors = kind(schema, registry=registry).iter_errors(arguments)
+        errors = _validator(json.dumps(schema)).iter_errors(arguments)
         error = cast("Any", exceptions).best_match(errors)
     except (SchemaError, Unresolvable, RecursionError):
         return None
     path = error.json_path.removeprefix("$").removeprefix(".") if error else ""
     return f"{path}: {error.message:.200}".removeprefix(": ") if error else ""
+
+
+@lru_cache(maxsize=256)
+def _validator(schema_text: str) -> Any:  # takes a millisecond, and calls share their tools
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
+
+    schema = mapping_of(_json_types(json.loads(schema_text)))
+    kind = cast("Any", validators.validator_for(schema, default=Draft202012Validator))
+    kind.check_schema(schema)
+    kind = cast("Any", validators).extend(kind, {"pattern": _pattern_problems})
+    registry: Any = cast("Any", Registry)()  # holds nothing and retrieves nothing
+    return kind(schema, registry=registry)
 
 
 def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Iterator[Exception]:
