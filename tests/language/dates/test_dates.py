@@ -35,7 +35,7 @@ DAY = (
         ({"month": 3}, ("in March",)),
         ({"year": 2021}, ("in 2021", "(2021)", "cut by \n2021", "cut in\n2021", "©2021")),
         *(({"year": 1776}, ("Since 1776,",)), ({"year": 2030}, ("by 2030",))),
-        ({"year": 2022}, ("FY2022", "FY22", "fiscal year 2022")),
+        ({"year": 2022}, ("FY2022", "FY22", "FY 22", "fiscal year 2022")),
         ({"quarter": 3, "year": 2021}, ("Q3 2021", "Q3 FY21", "2021 Q3")),
         ({"quarter": 3, "year": 2021}, ("the third quarter of 2021",)),
         ({"year": 2021, "season": "summer"}, ("summer of 2021",)),

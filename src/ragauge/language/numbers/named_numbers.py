@@ -67,14 +67,14 @@ def _kept(text: str, found: Sequence[Quantity], asks_version: bool) -> Sequence[
     stated, found = dates(text), in_other_languages(text, found)
     names = list(times_of_day(text))
     covered = {at for each in names for at in range(each.start, each.end)}
-    for date in stated:
-        if date.start not in covered and _is_time(text, date):
-            half = date.parts.get("half")
-            hours = int(date.parts["hour"]) % 12 + 12 * (half == "pm")
-            minutes = Decimal(60 * hours + int(date.parts.get("minute", 0)))
-            unit = "time" if half else "time?"
-            names.append(Quantity(date.text, date.start, date.end, minutes, unit))
-            names += (one for one in _other_ends(text, date) if one.start not in covered)
+    times = [each for each in stated if each.start not in covered and _is_time(text, each)]
+    for time in times:
+        half = time.parts.get("half")
+        hours = int(time.parts["hour"]) % 12 + 12 * (half == "pm")
+        minutes = Decimal(60 * hours + int(time.parts.get("minute", 0)))
+        unit = "time" if half else "time?"
+        names.append(Quantity(time.text, time.start, time.end, minutes, unit))
+    names += (end for time in times for end in _other_ends(text, time) if end.start not in covered)
     if _MAY_BE_VERSION.search(text):
         # Not `5.3.2021`, nor `1.234.567`, which is a number with points between thousands.
         others = {each.start for each in (*stated, *found)}
