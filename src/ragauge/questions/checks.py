@@ -191,8 +191,8 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
     near = gold.passages or index.nearest(text, 3)
     covered = max((each.covers(text) for one in near for each in index.places(one)), default=0)
     n_numbers = len(_NUMBER.findall("\n".join(gold.texts or [each.text for each in near])))
-    is_said = pattern("computed").search(text) is not None
-    is_computed = covered < (1 if is_said else NEARLY if n_numbers > MANY_NUMBERS else 0)
+    is_said, is_many = pattern("computed").search(text), n_numbers > MANY_NUMBERS
+    is_computed = covered < (1 if is_said else NEARLY if is_many else 0)
     best = max(
         (_stated(text, reference, texts, is_computed=is_computed) for reference in references),
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),

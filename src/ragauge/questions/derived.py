@@ -16,7 +16,6 @@ MAX_COMPARED = 4
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 NAMED = "by|of|for|in|at|with|from|to|does|did|is|was|has|can"
 NAMES = re.compile(rf"\b(?:{NAMED}) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])")
-FOLLOWING = en.AUXILIARIES | en.PREPOSITIONS
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """en.Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -73,12 +72,11 @@ def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
             question = of_name.sub(lambda it, by=described: f"{it[1]} {by}", asked, count=1)
             is_near = second.sources[0].passage.id == first.sources[0].passage.id
             is_told = set(en.content_words(described)) & set(en.content_words(second.references[0]))
-            after = of_name.search(asked)
-            # `the PromQL framework` is about another thing.
-            is_whole = after and (after[2] is None or after[2] in FOLLOWING or en.form_of(after[2]))
-            before = asked[: after.start()].split()[1:] if after else []
-            is_whole = is_whole and not (before and before[-1][0].isupper())
-            if is_whole and not (is_near or is_told):
+            # `the PromQL framework` and `Gate for PromQL` are about other things.
+            at = of_name.search(asked)
+            is_whole = at and (at[2] is None or at[2] in en.BEFORE_NOUNS or en.form_of(at[2]))
+            before = ["", *asked[: at.start()].split()[1:]][-1] if at else ""
+            if is_whole and not (before[:1].isupper() or is_near or is_told):
                 question = f"{question[0].upper()}{question[1:]}{bracket}{heading}"
                 sources, about = (*first.sources, *second.sources), ("described", second.subject)
                 yield Draft(question, second.references, sources, "multi-hop", *about, hops=2)
