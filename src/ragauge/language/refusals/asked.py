@@ -284,26 +284,30 @@ def says_nothing_else(sentences: Sequence[Sentence], asked: Asked) -> int | None
 
     "An interest rate for late payments never comes up in the contract" refuses, however it is put.
     """
-    if len(sentences) > _FEW or asked.is_on_absence or has("asks_what_is_told", asked.text):
+    if len(sentences) > _FEW or asked.is_on_absence:
         return None
-    if asked.is_yes_no and (has("source", asked.text) or has("verb_of_telling", asked.text)):
+    lacking = [
+        index
+        for index, each in enumerate(sentences)
+        if (has("negative", each.text) or has("foreign", each.text))
+        and (each.speaks_of_source or has("source_or_speaker", each.text))
+    ]
+    if not lacking or has("asks_what_is_told", asked.text):
         return None
-    lacking: int | None = None
-    for index, each in enumerate(sentences):
+    if asked.is_yes_no:
+        if has("source", asked.text) or has("verb_of_telling", asked.text):
+            return None
+        told = [sentences[index] for index in lacking]
+        if not any(each.speaks_of_source and has("verb_of_telling", each.text) for each in told):
+            return None
+    for each in sentences:
         if each.says_yes_or_no or has("number_in_words", each.text):
             return None
         known = {stem[:_SAME_BEGINNING] for stem in _named(each.text, asked) | asked.kind}
         for word in stemmed(each.text):
             if word.stem[:_SAME_BEGINNING] not in known and not _is_of_refusals(word.lowered):
                 return None
-        is_on_source = (
-            each.speaks_of_source and has("verb_of_telling", each.text)
-            if asked.is_yes_no
-            else has("source_or_speaker", each.text)
-        )
-        if is_on_source and (has("negative", each.text) or has("foreign", each.text)):
-            lacking = index
-    return lacking
+    return lacking[-1]
 
 
 def _is_of_refusals(word: str) -> bool:
