@@ -25,9 +25,7 @@ class ReadingCache(Generic[T]):
     """
 
     def __init__(self, read: Callable[..., T]) -> None:
-        update_wrapper(
-            self, read, updated=()
-        )  # keeps its docstring, when it is used as a decorator
+        update_wrapper(self, read, updated=())  # a decorated function keeps its docstring
         self._read = read
         self._kept: dict[str, tuple[tuple[object, ...], T]] = {}
         self._n_characters = 0

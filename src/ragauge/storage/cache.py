@@ -178,7 +178,7 @@ def unusable(path: Path, error: Exception) -> StoreError:
     if name.startswith("SQLITE_FULL"):
         way_out = f"make room there, or {way_out}"
     if name.startswith("SQLITE_CORRUPT"):
-        way_out = f"remove it (what it held is computed or asked for again), or {way_out}"
+        way_out = f"remove it if it is ragauge's (what it held is computed or asked for again), or {way_out}"
     return StoreError(f"{path} cannot be used: {error}; {way_out}")
 
 

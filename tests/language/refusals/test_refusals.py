@@ -199,7 +199,7 @@ def labelled(name: str) -> list[tuple[bool, str, str | None]]:
         ("asked_refusals.jsonl", 200, 100, 36, 4),
         # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
         ("refusals_in_five_languages.jsonl", 296, 153, 153, 1),
-        # Before answers in nothing but the question's words and those of refusals were read: 79, 4.
+        # 79 and 4 before the rule "says nothing else"; 92 of these rows were seen while it was written.
         ("everyday_refusals.jsonl", 156, 100, 88, 2),
     ],
 )

@@ -280,25 +280,27 @@ def what_is_lacked(sentences: Sequence[Sentence], asked: Asked) -> tuple[int, st
 
 
 def says_nothing_else(sentences: Sequence[Sentence], asked: Asked) -> int | None:
-    """The index of the sentence that lacks something, if the answer has only the question's words and words of refusals.
+    """The index of the sentence that refuses, if the answer has no words but those of the question and of refusals.
 
     "An interest rate for late payments never comes up in the contract" refuses, however it is put.
     """
     if len(sentences) > _FEW or asked.is_on_absence:
         return None
-    lacking = [
+    refusing = [
         index
         for index, each in enumerate(sentences)
         if (has("negative", each.text) or has("foreign", each.text))
         and (each.speaks_of_source or has("source_or_speaker", each.text))
     ]
-    if not lacking or has("asks_what_is_told", asked.text):
+    if not refusing or has("asks_what_is_told", asked.text):
         return None
     if asked.is_yes_no:
         if has("source", asked.text) or has("verb_of_telling", asked.text):
             return None
-        told = [sentences[index] for index in lacking]
-        if not any(each.speaks_of_source and has("verb_of_telling", each.text) for each in told):
+        candidates = [sentences[index] for index in refusing]
+        if not any(
+            each.speaks_of_source and has("verb_of_telling", each.text) for each in candidates
+        ):
             return None
     for each in sentences:
         if each.says_yes_or_no or has("number_in_words", each.text):
@@ -307,7 +309,7 @@ def says_nothing_else(sentences: Sequence[Sentence], asked: Asked) -> int | None
         for word in stemmed(each.text):
             if word.stem[:_SAME_BEGINNING] not in known and not _is_of_refusals(word.lowered):
                 return None
-    return lacking[-1]
+    return refusing[-1]
 
 
 def _is_of_refusals(word: str) -> bool:

@@ -122,8 +122,8 @@ def _read(answer: str, question: str | None) -> tuple[RefusalMatch, ...]:
         return matches
     if (lack := what_is_lacked(sentences, asked)) is not None:
         index, kind = lack
-    elif (lacking := says_nothing_else(sentences, asked)) is not None:
-        index, kind = lacking, "says nothing else"
+    elif (refusing := says_nothing_else(sentences, asked)) is not None:
+        index, kind = refusing, "says nothing else"
     else:
         return matches
     words, start = _text_of(sentences[index], answer), sentences[index].start

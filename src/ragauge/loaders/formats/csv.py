@@ -221,7 +221,9 @@ def read_cells(rows: Sequence[Row], problems: list[Problem], numeric: Collection
     read: list[Row] = []
     for row in rows:
         values: dict[str, object] = {}
-        texts = ("question",) if row.values.get(STATUS) in NO_ANSWER else ("question", "answer")
+        status = row.values.get(STATUS)
+        has_none = isinstance(status, str) and status in NO_ANSWER
+        texts = ("question",) if has_none else ("question", "answer")
         for name, cell in row.values.items():
             value = cell
             if not isinstance(cell, str):  # read from the object that the cell held
