@@ -82,7 +82,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
         "X" if n and token[0][0].isupper() and token[0].lower() not in en.MODALS else word
         for n, (token, word) in enumerate(zip(tokens, words, strict=True))
     ]
-    at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
+    at = verb_at(plain) if len(words) >= MIN_CLAUSE else None
     if at is None:
         return None
     before = [word for word in words[:at] if not en.is_adverb(word)]
@@ -105,7 +105,6 @@ def _with_verb(
     rest, ending = cut(behind.strip())
     words = en.tokens_of(rest.rstrip(", "))
     condition = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    joined = en.form_of((*ending.removeprefix("and ").split(), "")[0])
     if (
         len(words) > MAX_REST
         or en.points_outside(rest)
@@ -114,19 +113,15 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
-        # `to clean up and tighten it`, `setting up and running it`
-        or (" to " in f" {rest}" and joined == "base")
-        or (re.match("(?:and|or) [a-z]+ing ", ending) and "ing " in f"{rest} ")
-        # `It should have questions and answers`
-        or (verb in en.MODALS and joined == "third")
+        or not _may_end(verb, rest, ending)
     ):
         return None
     following, second = [*rest.lower().split()[:2], "", ""][:2]
     participle = second if en.is_adverb(following) else following
     is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
-    if is_perfect and verb == "had":
-        return None  # earlier than what the sentences before say
     is_negative = "never" in (adverb, following) or following == "not"
+    if verb == "had" and (is_perfect or is_negative):
+        return None  # earlier than what the sentences before say
     if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and is_negative):
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
@@ -138,7 +133,25 @@ def _with_verb(
     return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
 
-def _verb_at(words: Sequence[str]) -> int | None:
+def _may_end(verb: str, rest: str, ending: str) -> bool:
+    """Whether a clause ends before `and`: another verb of the same form follows, or a clause with a verb of its own."""
+    joined = re.match("(?:and|but) (.+)", ending)
+    if joined is None:
+        # `He lost and appealed`: a verb that is not known
+        return verb in en.AUXILIARIES or not re.search(r"\b(?:and|or) [a-z]+ed\b", rest)
+    words = en.tokens_of(joined[1])
+    form = en.form_of(words[0])
+    if verb in en.MODALS or verb in en.DO:
+        is_like = form == "base" and " to " not in f" {rest}" and len(rest.split()) > 1
+    elif verb in en.BE | en.HAVE:
+        is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
+    else:
+        is_like = form == en.form_of(verb)
+    is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
+    return is_like or is_own or verb_at(words) is not None
+
+
+def verb_at(words: Sequence[str]) -> int | None:
     """Where the finite verb stands; None if more than one word may be it."""
     for at, word in enumerate(words[: MAX_SUBJECT + 2]):
         before = next((each for each in reversed(words[:at]) if not en.is_adverb(each)), "")

@@ -86,10 +86,10 @@ def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
     is_person = re.fullmatch(PERSON, answer) and not re.search(en.pattern("organisation"), answer)
-    if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
+    if draft.pattern == "agent":
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){1,8}$", answer)
+    is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){3,8}$", answer)
     if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
         return f"the {answer.split(' ', 1)[1]}", draft.subject
     return "", ""
@@ -162,8 +162,9 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
             year = next(year for year in range(int(found[1]), 2200) if year not in years)
             question = f"{asked[: found.start(1)]}{year}{asked[found.end(1) :]}"
         elif free and is_named and is_name and not subject.isupper() and subject in asked:
-            words[0] = free[at % len(free)]
-            question = asked.replace(subject, " ".join(words))
+            # `Hartwell Hut` for `Lantern Hut`, and `Hartwell` for `Great Britain`
+            kind = words[-1:] if len(words) > 1 and names.small[words[-1].lower()] else []
+            question = asked.replace(subject, " ".join((free[at % len(free)], *kind)))
         else:
             continue
         changed = draft.variant(f"{question}{bracket}{heading}", "unanswerable", "changed subject")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
-from ragauge.questions.clauses import Clause, clauses
+from ragauge.questions.clauses import Clause, clauses, verb_at
 from ragauge.questions.question import Draft
 
 MIN_WORDS, MAX_WORDS = 3, 26
@@ -72,16 +72,17 @@ def _condition(sentence: str) -> Iterator[Draft]:
     # `they` are in the condition.
     is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
     is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
-    if not have_verbs or is_part or is_empty or is_outside:
+    at = verb_at(first)
+    # `If alcohol is served, you are at least 21`, `When troops arrived, the assembly refused`
+    is_event = at is None or en.form_of(first[at]) != "past"
+    is_event = is_event and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
+    if not have_verbs or is_part or is_empty or is_outside or not is_event:
         return
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    is_told = (
-        is_told
-        or (  # `declare the string safe`
-            then[0] not in en.BEFORE_NOUNS | en.AUXILIARIES
-            and then[1:2] in (["a"], ["the"], ["your"])
-        )
-    )
+    # `declare the string safe`
+    is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
+    if at is None and not is_told:
+        return
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
@@ -108,6 +109,8 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     leftover = f"{before[: how.start()].rstrip()} {behind.strip()}".strip()
     others = leftover.lower().split()[1:]
     is_cut = re.match(r"\s*(?:\w+ )?(?:to|and|or|-+|–)\b|[ ,]*\d{4}|\s*[A-Z]", behind)
+    # `X was a painter born in 1946`
+    is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -236,13 +239,15 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to|behind|under|between|within|without|into|over)\b|,|ing\b|ed\b",
         rest,
     )
-    is_vague = re.match(r"(?:one|kind|part|number|lot) of\b", others)
+    is_vague = re.match(r"(?:one|kind|part|number|lot) of\b|bit\b", others)
     is_vague = is_vague or others.split(" ")[0] in en.words_of("remarks")
-    # `Safety is a goal` says of it what holds of many things.
-    is_remark = not describing and (first == "the" or not clause.subject[0].isupper())
+    is_vague = is_vague or (subject[0] == "the" and subject[-1] in en.words_of("vague"))
+    # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
+    is_remark = (first == "the" and clause.auxiliary == "was") or not describing
+    is_remark = is_remark and (first == "the" or not clause.subject[0].isupper())
     if is_vague or is_remark or len(en.content_words(rest)) < 2:
         return
-    kind = rest[: describing.start()] if describing else rest
+    kind = re.split(r" (?:of|in|for|who|that|which|where|with)\b|,", rest)[0]
     is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
     if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
         return  # `MacPorts is a package manager`
@@ -272,7 +277,8 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_somebody = clause.main.split(" ")[-1] in en.words_of("done_by_somebody")
     is_somebody = is_somebody and (len(words) > 1 or clause.auxiliary == "did")
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
-    is_telling = clause.is_whole and len(en.content_words(rest)) > 1
+    is_telling = len(en.content_words(rest)) > 2 or re.search(r"\d", rest)
+    is_telling = is_telling and clause.is_whole and not re.search("['’]s?\\b", clause.subject)
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
         yield _draft("which", question, clause.subject, clause.subject)

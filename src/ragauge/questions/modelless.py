@@ -25,7 +25,7 @@ MARKUP = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"(?<!\w)!?\[([^\]]{0,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
+LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
@@ -40,6 +40,8 @@ MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE =
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
+"""What another text may have another one of."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
 NOUNS = en.words_of("measures") | en.words_of("nouns")
 NO_NAMES = en.PREPOSITIONS | en.JOINING | {"to", "everything", "all", "total", "other", "yes", "no"}
@@ -60,15 +62,20 @@ class Titles:
 
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
-        names = set(re.findall(r"\b[A-Z][\w-]+", question[question.find(" ") :]))
-        is_open = subject.split(" ")[0] in ("the", "your", "")
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
-        if is_name or (names - en.words_of("calendar") and not is_open):
+        if is_name and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
         own = [each for each in titles if each and not each.endswith("?")]
+        # A heading tells nothing whose words are in the question or in another heading.
         told = set(en.content_words(question))
-        telling = [each for each in own if not told >= set(en.content_words(plain(each)))]
+        telling: list[str] = []
+        for each in sorted(own, key=len, reverse=True):
+            words = set(en.content_words(plain(each)))
+            if not told >= words:
+                telling.append(each)
+                told |= words
+        telling.sort(key=own.index)
         while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
             is_long = len(telling[0].split()) > MAX_TITLE_WORDS
             telling.pop(0 if is_long else -1)
@@ -78,7 +85,7 @@ class Titles:
             return f"{question[:end]} ({', '.join(map(plain, telling))}){question[end:]}"
         # Without `telling`, the question says the headings itself; else other documents have them too.
         is_bare = re.fullmatch(r"(?:the|your) [a-z-]+|you", subject)
-        return None if (telling if own else is_bare) else question
+        return None if not is_name and (telling if own else is_bare) else question
 
 
 def _name(passage: Passage) -> str:
@@ -154,7 +161,8 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
         is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
         text = titles.beside(plain(question), "", passage)
-        if text and is_near and is_asked and not en.points_outside(answer):
+        is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
+        if text and is_near and is_asked and is_there and not en.points_outside(answer):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
 
 
@@ -253,7 +261,7 @@ def _cell_question(
     is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
     if not (is_known or is_count or (column[0].isupper() and not is_other)):
         return "", ""
-    what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    what = re.sub(r"^(?:the|an?) |(?<=\w) name$", "", first.lower())
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
