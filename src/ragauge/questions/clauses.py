@@ -14,7 +14,7 @@ SPEECH, LEAD, CUTS, BROKEN_OFF = (
     re.compile(en.pattern(each)) for each in ("speech", "lead", "cuts", "broken_off")
 )
 OF_A_PAGE = en.words_of("of_the_page") | en.words_of("others")
-NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—"}
+NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—", "until"}
 """What is in no noun phrase that is known by itself."""
 
 
@@ -89,7 +89,8 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
-    subject = _subject(piece[:behind].strip(), before, names)
+    is_past = en.form_of(words[at]) == "past" and words[at] not in en.AUXILIARIES
+    subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
     if subject is None:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
@@ -109,6 +110,8 @@ def _with_verb(
         len(words) > MAX_REST
         or en.points_outside(rest)
         or not en.words_of("of_the_page").isdisjoint(words)
+        # `learn that the head of the office, Ada Cole, had …`
+        or (ending and not en.JOINING.isdisjoint(words))
         # It is not true without what was cut off.
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
@@ -138,7 +141,9 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     joined = re.match("(?:and|but) (.+)", ending)
     if joined is None:
         # `He lost and appealed`: a verb that is not known
-        return verb in en.AUXILIARIES or not re.search(r"\b(?:and|or) [a-z]+ed\b", rest)
+        more = re.findall(r"\b(?:and|or) (?:[a-z]+ly )?([a-z]+)\b", rest)
+        is_more = any(each.endswith("ed") or en.form_of(each) == "past" for each in more)
+        return verb in en.AUXILIARIES or not is_more
     words = en.tokens_of(joined[1])
     form = en.form_of(words[0])
     if verb in en.MODALS or verb in en.DO:
@@ -207,7 +212,9 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     return None
 
 
-def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
+def _subject(
+    text: str, words: Sequence[str], names: en.Names, *, is_past: bool
+) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase that points to nothing outside."""
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
@@ -237,6 +244,10 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     is_bare = word not in en.DETERMINERS | {"you"} and not en.is_plural(heads[0])
     if is_bare and text == text.capitalize() and names.small[f"a {heads[0]}"]:
         return None
+    # `Slice cooked potatoes` is an order, `Slavery began` is none.
+    is_abstract = re.search("(?:ism|tion|sion|ance|ence|ment|ness|ing|ity|ship|ery)$", text)
+    if is_bare and is_past and len(words) == 1 and not (names.is_name(first) or is_abstract):
+        return None
     is_known = others or names.capital[word] or names.small[word] or en.is_plural(word)
     if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]
@@ -252,8 +263,8 @@ def cut(rest: str) -> tuple[str, str]:
     for found in CUTS.finditer(rest):
         before, behind, sign = rest[: found.start()], rest[found.end() :].lstrip(), found[0].strip()
         is_clause = sign not in ("and", "or") or _is_clause(behind)
-        if sign in (",", ":") and behind[:1].isdigit() and before[-1:].isdigit():
-            continue  # 1,000; 18:30
+        if sign in (",", ":") and behind[:1].isdigit() and re.search(r"\d\w*$", before):
+            continue  # 1,000; 18:30; July 21st, 2016
         if before.count("`") % 2:
             continue  # in code
         # A list goes on, but before the only comma and `and` a clause ends.

@@ -89,7 +89,7 @@ def _description(draft: Draft) -> tuple[str, str]:
     if draft.pattern == "agent":
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){3,8}$", answer)
+    is_kind = re.match(r"the \w+(?: [\w-]+){3,8}$", answer)
     if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
         return f"the {answer.split(' ', 1)[1]}", draft.subject
     return "", ""
@@ -156,6 +156,7 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         subject = draft.subject.removeprefix("the ")
         words, (asked, bracket, heading) = subject.split(), draft.question.partition(" (")
         is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
+        is_named = is_named and en.words_of("calendar").isdisjoint(words)
         # `the Mayor` is no name.
         is_name = len(words) > 1 or (draft.subject == subject and names.capital[subject.lower()])
         if found := re.search(r"\bin ((?:19|20)\d\d)\b", asked):
@@ -181,7 +182,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [
-            word for word in plain if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do"}
+            word for word in plain if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
         ]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]

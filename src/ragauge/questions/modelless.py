@@ -29,7 +29,7 @@ LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,8
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
-    r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
+    r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?(?!Q[:.])([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
     re.MULTILINE,
 )
 NOISE = re.compile(
@@ -259,6 +259,8 @@ def _cell_question(
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
     is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
+    # `| JSON | Caddyfile |` compares two things.
+    is_other = is_other or (len(words) == 1 and names.capital[last] > names.small[last])
     if not (is_known or is_count or (column[0].isupper() and not is_other)):
         return "", ""
     what = re.sub(r"^(?:the|an?) |(?<=\w) name$", "", first.lower())
