@@ -196,6 +196,7 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
         return not (is_noun or en.is_plural(before)) and may_follow
     # `The team pays approved claims`
     is_reduced = following == "by" or word in ("based", "called", "named", "located")
+    is_reduced = is_reduced or (word == "used" and following in en.PREPOSITIONS)
     is_reduced = is_reduced or (len(subject) == 1 and before.endswith("ing"))
     return form == "past" and not is_reduced and en.form_of(before) != "third"
 
@@ -231,6 +232,7 @@ def _subject(
         or (is_verb and not is_noun)
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        or (words[-1].endswith("ed") and en.form_of(words[-1]) == "past")
         or len(set(content)) < len(content)
         or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])

@@ -102,7 +102,7 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
             continue
         asked, _, heading = draft.question.rstrip("?)").partition(" (")
-        if heading:
+        if heading and "(" not in heading:
             groups[f"{asked}?"].setdefault(heading, draft)
         elif re.fullmatch(r"(?:the )?(?:[A-Z][\w’'-]+ ){1,3}[A-Za-z][a-z]{2,}", draft.subject):
             name = rf"\b(?:the )?{re.escape(draft.subject.removeprefix('the '))}\b"

@@ -43,7 +43,8 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    if not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
+    is_cut = ["", *words][-1] in en.ARTICLES | {"and", "or", "however"}
+    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
@@ -81,7 +82,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     # `If alcohol is served, you are at least 21`, `When troops arrived, the assembly refused`
     is_event = at is None or en.form_of(first[at]) != "past"
     is_event = is_event and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
-    is_event = is_event and not re.search(", (?:if|when) ", answer)
+    is_event = is_event and not re.search("^(?:see|refer to) |, (?:if|when) ", answer)
+    is_event = is_event and case[0] != "however" and (at is not None or not then[0].endswith("ing"))
     if not have_verbs or is_part or is_empty or is_outside or not is_event:
         return
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
@@ -99,7 +101,7 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
-    is_date = is_date and "(" not in clause.lead
+    is_date = is_date and "(" not in clause.lead and len(re.findall(r"\b[a-z]+", clause.lead)) < 6
     if lead and is_date and not quantities(clause.rest):
         yield _asked(clause._replace(lead=""), "date", "When", lead["date"], clause.rest)
     found = [date for date in dates(clause.rest) if WITH_DIGITS.search(date.text)]
@@ -178,12 +180,16 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
-        left, answer = found["left"], found["answer"].strip()
+        left, answer = found["left"], found["answer"].strip(" ,")
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
             is_vague = is_vague or clause.subject == "you"
+            # `may include warnings`: and others
+            is_vague = is_vague or (left in ("include", "contain") and clause.auxiliary in en.MODALS)
+            if re.search(r"\b(?:including|like|such as)\b", answer):
+                continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
                 pattern = "listed objects"
             elif is_cut or is_vague:
@@ -303,7 +309,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
 def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     """The statement as a question, also with another number; without another one also with a blank for its number."""
     rest, subject, origin = clause.rest, clause.subject, clause.asked(clause.rest)
+    # `It may be late`, `It may not be late`: but `must not` is asked for with `May`.
     is_possible = clause.auxiliary in en.MODALS - {"can", "must"} and not clause.is_negative
+    is_possible = is_possible or clause.verb in ("may", "might")
     # `The report was strictly partisan` says little.
     said = [each for each in en.content_words(rest) if clause.main or not en.is_adverb(each)]
     if len(said) < 2 or not clause.is_whole:

@@ -33,13 +33,15 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?)\b", re.IGNORECASE)
+"""In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
@@ -102,6 +104,8 @@ def drafts(documents: Documents) -> list[Draft]:
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
+        if SAMPLE.search(f"{_name(passage)} {passage.heading}"):
+            continue
         language, place = languages[passage.document], (passage.document, passage.heading)
         if passage.kind == "table" and language in ("en", *CELL):
             found += _of_table(passage, names, titles, language)
@@ -124,6 +128,7 @@ def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
     text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
     text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
+    text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
     parts = re.split("(`[^`]*`)", text)  # code stays as it is
     text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
@@ -258,10 +263,8 @@ def _cell_question(
     last = words[-1]
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
     is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
-    is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
-    # `| JSON | Caddyfile |` compares two things.
-    is_other = is_other or (len(words) == 1 and names.capital[last] > names.small[last])
-    if not (is_known or is_count or (column[0].isupper() and not is_other)):
+    # Without a name for the rows, the columns are years, and the rows what is measured.
+    if not (is_known or is_count or (column[0].isupper() and not first)):
         return "", ""
     what = re.sub(r"^(?:the|an?) |(?<=\w) name$", "", first.lower())
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
