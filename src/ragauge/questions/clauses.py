@@ -14,7 +14,7 @@ SPEECH, LEAD, CUTS, BROKEN_OFF = (
     re.compile(en.pattern(each)) for each in ("speech", "lead", "cuts", "broken_off")
 )
 OF_A_PAGE = en.words_of("of_the_page") | en.words_of("others")
-NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—", "until"}
+NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—/", "until"}
 """What is in no noun phrase that is known by itself."""
 
 
@@ -116,6 +116,7 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        or re.search(r"\b(?:both|between)\b(?!.* and )", rest)
         or not _may_end(verb, rest, ending)
     ):
         return None
@@ -141,8 +142,12 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     joined = re.match("(?:and|but) (.+)", ending)
     if joined is None:
         # `He lost and appealed`: a verb that is not known
-        more = re.findall(r"\b(?:and|or) (?:[a-z]+ly )?([a-z]+)\b", rest)
-        is_more = any(each.endswith("ed") or en.form_of(each) == "past" for each in more)
+        more = re.findall(r"\b(?:and|or) (?:[a-z]+ly )?([a-z]+)(?: ([\w,]+)|$)", rest)
+        is_more = any(
+            (each.endswith("ed") or en.form_of(each) == "past")
+            and (following in en.BEFORE_NOUNS | {""} or following[0].isdigit())
+            for each, following in more
+        )
         return verb in en.AUXILIARIES or not is_more
     words = en.tokens_of(joined[1])
     form = en.form_of(words[0])
@@ -153,7 +158,12 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     else:
         is_like = form == en.form_of(verb)
     is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
-    return is_like or is_own or verb_at(words) is not None
+    at = verb_at(words)
+    # `grammar and style issues`: no clause
+    is_clause = at is not None and (
+        words[at] in en.AUXILIARIES or words[0] in en.DETERMINERS or en.is_plural(words[at - 1])
+    )
+    return is_like or is_own or is_clause
 
 
 def verb_at(words: Sequence[str]) -> int | None:
@@ -226,7 +236,7 @@ def _subject(
     )
     is_noun = names.small[f"the {word}"] or names.small[f"a {word}"] or names.is_name(first)
     if (
-        not text[0].isalnum()
+        not text[0].isalpha()
         or len(words) > MAX_SUBJECT
         or word in en.PREPOSITIONS | en.words_of("no_subject")
         or (is_verb and not is_noun)
@@ -261,7 +271,7 @@ def _subject(
 
 def cut(rest: str) -> tuple[str, str]:
     """The rest up to where another clause or a remark begins, and what was cut off."""
-    rest = re.sub(r"\s*\([^()]*\)", "", rest)
+    rest = re.sub(r"(?:^|\s+)\([^()]*\)", "", rest)
     for found in CUTS.finditer(rest):
         before, behind, sign = rest[: found.start()], rest[found.end() :].lstrip(), found[0].strip()
         is_clause = sign not in ("and", "or") or _is_clause(behind)

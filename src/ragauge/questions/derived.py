@@ -159,7 +159,8 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         is_named = is_named and en.words_of("calendar").isdisjoint(words)
         # `the Mayor` is no name.
         is_name = len(words) > 1 or (draft.subject == subject and names.capital[subject.lower()])
-        if found := re.search(r"\bin ((?:19|20)\d\d)\b", asked):
+        found = re.search(r"\bin ((?:19|20)\d\d)\b", asked)
+        if found and len(re.findall(r"\b(?:19|20)\d\d\b", asked)) == 1:
             year = next(year for year in range(int(found[1]), 2200) if year not in years)
             question = f"{asked[: found.start(1)]}{year}{asked[found.end(1) :]}"
         elif free and is_named and is_name and not subject.isupper() and subject in asked:

@@ -67,7 +67,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     if found is None:
         return
     answer = found[3].removeprefix("then ")
-    case, then = en.tokens_of(found[2]), en.tokens_of(answer)
+    plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
+    case, then = en.tokens_of(found[2]), en.tokens_of(plain)
     # What stands before the next comma is a clause, and no further condition.
     first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
     known = en.verbs().keys() | en.AUXILIARIES
@@ -118,6 +119,7 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     others = leftover.lower().split()[1:]
     is_cut = re.match(r"\s*(?:\w+ )?(?:to|and|or|-+|–)\b|[ ,]*\d{4}|\s*[A-Z]", behind)
     # `X was a painter born in 1946`
+    is_cut = is_cut or re.search(r"\b(?:after|before|since|until)\b", before[: how.start()])
     is_past = clause.auxiliary in ("did", "was", "were")
     is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
@@ -176,7 +178,8 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     if because and not en.points_outside(because["why"].replace("they ", "")):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    for pattern, ask, form in FORMS if clause.is_whole else ():
+    is_whole = clause.is_whole and not re.match(r"(?:who|which|that|whose|where|when)\b", clause.ending)
+    for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
@@ -185,10 +188,9 @@ def _parts(clause: Clause) -> Iterator[Draft]:
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
-            is_vague = is_vague or clause.subject == "you"
             # `may include warnings`: and others
             is_vague = is_vague or (left in ("include", "contain") and clause.auxiliary in en.MODALS)
-            if re.search(r"\b(?:including|like|such as)\b", answer):
+            if clause.subject == "you" or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
                 pattern = "listed objects"
@@ -232,7 +234,9 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         return  # perhaps a list goes on
     if re.search(" (?:that|who|which) ", rest) and clause.ending.startswith(("and ", "or ")):
         return
-    if relative and not en.points_outside(relative[0]):
+    if relative and en.points_outside(relative[0]):
+        return
+    if relative:
         rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
     is_role = subject[0] == "the" and en.ROLE.search(re.split(" (?:of|for) ", clause.subject)[0])

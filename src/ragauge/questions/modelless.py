@@ -118,10 +118,13 @@ def drafts(documents: Documents) -> list[Draft]:
                 found += _of_foreign(passage, titles, language)
         headings.add(place)
     answers: dict[str, set[str]] = defaultdict(set)
+    first: dict[tuple[str, tuple[str, ...]], Draft] = {}
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
+        # Below several headings the same is said: one question is enough.
+        first.setdefault((draft.question.partition(" (")[0], draft.references), draft)
     # With two answers it is not clear which is meant; two tables may have the same cell.
-    return [each for each in found if len(answers[each.question.lower()]) == 1]
+    return [each for each in first.values() if len(answers[each.question.lower()]) == 1]
 
 
 def plain(text: str) -> str:
@@ -167,6 +170,10 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
         text = titles.beside(plain(question), "", passage)
         is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
+        if re.match("What(?:’s|'s| is| are) ", question):
+            is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
+        is_there = is_there and not (question.startswith("How ") and re.match("(?:Yes|No)\\b", answer))
+        is_there = is_there and not re.search(r":\s*\d+\.$", answer)
         if text and is_near and is_asked and is_there and not en.points_outside(answer):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
 
@@ -183,6 +190,8 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
+            if _is_of_before(draft.subject, sources[0]):
+                continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
                 is_changed = draft.pattern == "changed number"
@@ -195,6 +204,14 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
                 said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
             )
             subject = said.subject if said and is_thing else ""
+
+
+def _is_of_before(subject: str, source: Source) -> bool:
+    """Whether `the program` is one that the sentences before speak of, and not the heading."""
+    noun = re.fullmatch("the ([a-z-]+)", subject)
+    if noun is None or noun[1] in en.tokens_of(source.passage.heading):
+        return False
+    return noun[1] in en.tokens_of(source.passage.text[: source.start])
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
@@ -232,7 +249,7 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
             if (
                 not is_short
                 or header.count(column) > 1
-                or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x")
+                or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x", "link")
             ):
                 continue
             if language in CELL:
