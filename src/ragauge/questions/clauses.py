@@ -223,9 +223,7 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     return None
 
 
-def _subject(
-    text: str, words: Sequence[str], names: en.Names, *, is_past: bool
-) -> str | None:
+def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase that points to nothing outside."""
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
@@ -242,6 +240,8 @@ def _subject(
         or (is_verb and not is_noun)
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        # `Maria telecommutes from home and Marco`
+        or re.search(r" (?:from|in|at|to|with) .* and [A-Z]", text)
         or (words[-1].endswith("ed") and en.form_of(words[-1]) == "past")
         or len(set(content)) < len(content)
         or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))

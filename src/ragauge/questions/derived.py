@@ -134,11 +134,10 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
         # `What does it have?` is no question.
         if first is None or draft.pattern in ("definition", "object", "listed objects", "cloze"):
             continue
-        asked = draft.question.rstrip("?").partition(" (")[0]
-        question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
+        question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", draft.question, count=1)
         if re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
             yield replace(
-                draft.variant(f"{question}?", "follow-up", f"follow-up {draft.pattern}"),
+                draft.variant(question, "follow-up", f"follow-up {draft.pattern}"),
                 history=(first.question, first.references[0]),
             )
 
@@ -183,7 +182,9 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [
-            word for word in plain if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
+            word
+            for word in plain
+            if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
         ]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]

@@ -44,6 +44,9 @@ def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
     is_cut = ["", *words][-1] in en.ARTICLES | {"and", "or", "however"}
+    # `their` needs a plural before it.
+    own = [at for at, word in enumerate(words) if word == "their"]
+    is_cut = is_cut or (own and not any(map(en.is_plural, words[1 : own[0]])))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
@@ -83,8 +86,15 @@ def _condition(sentence: str) -> Iterator[Draft]:
     # `If alcohol is served, you are at least 21`, `When troops arrived, the assembly refused`
     is_event = at is None or en.form_of(first[at]) != "past"
     is_event = is_event and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
-    is_event = is_event and not re.search("^(?:see|refer to) |, (?:if|when) ", answer)
-    is_event = is_event and case[0] != "however" and (at is not None or not then[0].endswith("ing"))
+    is_event = is_event and not re.search(
+        r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer
+    )
+    is_event = (
+        is_event
+        and "would" not in then
+        and case[0] != "however"
+        and (at is not None or not then[0].endswith("ing"))
+    )
     if not have_verbs or is_part or is_empty or is_outside or not is_event:
         return
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
@@ -178,7 +188,9 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     if because and not en.points_outside(because["why"].replace("they ", "")):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    is_whole = clause.is_whole and not re.match(r"(?:who|which|that|whose|where|when)\b", clause.ending)
+    is_whole = clause.is_whole and not re.match(
+        r"(?:who|which|that|whose|where|when)\b", clause.ending
+    )
     for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
@@ -189,7 +201,9 @@ def _parts(clause: Clause) -> Iterator[Draft]:
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
             # `may include warnings`: and others
-            is_vague = is_vague or (left in ("include", "contain") and clause.auxiliary in en.MODALS)
+            is_vague = is_vague or (
+                left in ("include", "contain") and clause.auxiliary in en.MODALS
+            )
             if clause.subject == "you" or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
@@ -243,7 +257,7 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     if first not in en.ARTICLES:
         # `The speed limit is 8 km/h`, `The warden is Ada Cole`
         is_short = subject[0] == "the" and len(rest.split()) <= 6
-        is_value = quantities(rest) and quantities(rest)[0].start == 0
+        is_value = quantities(rest) and quantities(rest)[0].start == 0 and first != "one"
         is_name = re.fullmatch(rf"{NAME}|{PERSON}", rest)
         is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
         # `The meeting is 25 minutes`
@@ -293,7 +307,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
-        behind = f"{found['between']} {found['behind']} {clause.lead}"
+        # A comma begins what else is said of them: `, a former warden of …`.
+        behind = "" if found["behind"].startswith(",") else found["behind"]
+        behind = f"{found['between']} {behind} {clause.lead}"
         question = en.as_question("Who", form, clause.subject, behind)
         yield _draft("agent", question, found["name"], clause.subject)
     rest, words = f"{clause.rest} {clause.lead}".strip(), clause.subject.split()

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
 from pathlib import PurePath
@@ -37,9 +37,12 @@ NOISE = re.compile(
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
+MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
+"""Characters before a sentence in which its subject may be introduced; documents that say which names are common."""
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?)\b", re.IGNORECASE)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
@@ -53,11 +56,19 @@ NO_NOUNS = en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS | en.words_of(
 class Titles:
     """The headings of documents: which of them say what a question is about."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, passages: Sequence[Passage], texts: Mapping[str, str]) -> None:
+        self._texts, self._common = [*texts.values()][:MAX_DOCUMENTS], dict[str, bool]()
         self._documents: dict[str, set[str]] = defaultdict(set)
         for passage in passages:
             for title in (passage.heading or _name(passage)).split(" > "):
                 self._documents[title].add(passage.document)
+
+    def _is_common(self, name: str) -> bool:
+        """Whether a quarter of the documents has a name: what it is about."""
+        if name not in self._common:
+            n = sum(name in text for text in self._texts)
+            self._common[name] = n > max(2, len(self._texts) / 4)
+        return self._common[name]
 
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
@@ -65,7 +76,8 @@ class Titles:
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
-        if is_name and not DEFINITE.search(question.replace(subject, "", 1)):
+        is_enough = is_name and not self._is_common(subject)
+        if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
         own = [each for each in titles if each and not each.endswith("?")]
@@ -99,7 +111,7 @@ def _name(passage: Passage) -> str:
 
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
-    names, titles = en.Names(documents.texts), Titles(documents.passages)
+    names, titles = en.Names(documents.texts), Titles(documents.passages, documents.texts)
     languages = {name: language_of(text) or "en" for name, text in documents.texts.items()}
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
@@ -113,7 +125,7 @@ def drafts(documents: Documents) -> list[Draft]:
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
             if language == "en":
-                found += _of_sentences(passage, names, titles)
+                found += _of_sentences(passage, names, titles, documents.texts[passage.document])
             else:
                 found += _of_foreign(passage, titles, language)
         headings.add(place)
@@ -172,13 +184,15 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
         if re.match("What(?:’s|'s| is| are) ", question):
             is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
-        is_there = is_there and not (question.startswith("How ") and re.match("(?:Yes|No)\\b", answer))
+        is_there = is_there and not (
+            question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
+        )
         is_there = is_there and not re.search(r":\s*\d+\.$", answer)
         if text and is_near and is_asked and is_there and not en.points_outside(answer):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
 
 
-def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
+def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) -> Iterator[Draft]:
     subject, before = "", None
     for sentence, source in _sentences(passage):
         sources: tuple[Source, ...] = (source,)
@@ -190,7 +204,7 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft.subject, sources[0]):
+            if _is_of_before(draft.subject, sources[0], text):
                 continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
@@ -206,12 +220,14 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
             subject = said.subject if said and is_thing else ""
 
 
-def _is_of_before(subject: str, source: Source) -> bool:
+def _is_of_before(subject: str, source: Source, text: str) -> bool:
     """Whether `the program` is one that the sentences before speak of, and not the heading."""
-    noun = re.fullmatch("the ([a-z-]+)", subject)
-    if noun is None or noun[1] in en.tokens_of(source.passage.heading):
+    noun = re.fullmatch("the ([a-z-]+?)s?", subject)
+    if noun is None or noun[1] in source.passage.heading.lower():
         return False
-    return noun[1] in en.tokens_of(source.passage.text[: source.start])
+    at = source.passage.start + source.start
+    before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
+    return bool(re.search(rf"(?i)\b{noun[1]}", before))
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
