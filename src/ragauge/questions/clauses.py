@@ -116,6 +116,7 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
         or re.search(r"\b(?:both|between)\b(?!.* and )", rest)
         or not _may_end(verb, rest, ending)
     ):
@@ -124,6 +125,8 @@ def _with_verb(
     participle = second if en.is_adverb(following) else following
     is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
     is_negative = "never" in (adverb, following) or following == "not"
+    if verb in en.HAVE and en.is_adverb(following) and en.form_of(second) == "base":
+        return None  # `has regularly run`
     if verb == "had" and (is_perfect or is_negative):
         return None  # earlier than what the sentences before say
     if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and is_negative):
@@ -153,6 +156,8 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     form = en.form_of(words[0])
     if verb in en.MODALS or verb in en.DO:
         is_like = form == "base" and " to " not in f" {rest}" and len(rest.split()) > 1
+        # `and lower the speed`, not `and lower speed`
+        is_like = is_like and [*words, "the"][1] in en.BEFORE_NOUNS | en.POINTING
     elif verb in en.BE | en.HAVE:
         is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
     else:
@@ -247,7 +252,9 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
         or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
         or quantities(word)  # some of many
-        or re.fullmatch(r"the (?:first|second|third|fourth|next|last|final) \w+", text.lower())
+        or re.fullmatch(
+            r"(?:the|an?) (?:first|second|third|fourth|next|last|final) .+", text.lower()
+        )
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
     ):
         return None
@@ -260,6 +267,8 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     is_abstract = re.search("(?:ism|tion|sion|ance|ence|ment|ness|ing|ity|ship|ery)$", text)
     if is_bare and is_past and len(words) == 1 and not (names.is_name(first) or is_abstract):
         return None
+    if is_past and word in ("a", "an"):
+        return None  # one of many
     is_known = others or names.capital[word] or names.small[word] or en.is_plural(word)
     if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]

@@ -78,7 +78,7 @@ def _condition(sentence: str) -> Iterator[Draft]:
     have_verbs = not (known.isdisjoint(case[1:]) or known.isdisjoint(first))
     is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
     is_part = is_part or case[0].endswith("ing") or any(map(en.is_participle, begins))
-    is_empty = not {*en.content_words(found[2])} - {"you"}
+    is_empty = len({*en.content_words(found[2])} - {"you"}) < 2
     # `they` are in the condition.
     is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
     is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
@@ -173,7 +173,13 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
-        if not before and main and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
+        is_then = main == "have" and clause.auxiliary == "did"
+        if (
+            not before
+            and main
+            and not is_then
+            and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}
+        ):
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
@@ -204,7 +210,15 @@ def _parts(clause: Clause) -> Iterator[Draft]:
             is_vague = is_vague or (
                 left in ("include", "contain") and clause.auxiliary in en.MODALS
             )
-            if clause.subject == "you" or re.search(r"\b(?:including|like|such as)\b", answer):
+            # `Chrome supports HDR10 on HEVC, VP9 and AV1` does not say all that it does.
+            is_wide = clause.subject[0].isupper() and left in (
+                "support",
+                "provide",
+                "require",
+                "accept",
+            )
+            is_wide = is_wide or clause.subject == "you"
+            if is_wide or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
                 pattern = "listed objects"
@@ -227,10 +241,12 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
     is_done = is_done or any(map(en.is_participle, left.split()))
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
-        return (is_done or can_do) and len(en.content_words(left)) > 1
+        is_simple = en.JOINING.isdisjoint(left.split())
+        return (is_done or can_do) and is_simple and len(en.content_words(left)) > 1
     is_open = clause.auxiliary in ("did", "was", "were") or (
         left.split(" ")[-1] in en.BEFORE_NOUNS
         or "," in left
+        or any(each in left for each in en.words_of("calendar"))
         or not en.JOINING.isdisjoint(left.split())
     )
     is_measured = re.search(r" (?:minute|hour|day|week|month|year)s?$", left)  # … before it

@@ -134,7 +134,9 @@ def drafts(documents: Documents) -> list[Draft]:
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
         # Below several headings the same is said: one question is enough.
-        first.setdefault((draft.question.partition(" (")[0], draft.references), draft)
+        is_of_name = draft.pattern == "definition" and draft.subject[0].isupper()
+        said = () if is_of_name else draft.references
+        first.setdefault((draft.question.partition(" (")[0], said), draft)
     # With two answers it is not clear which is meant; two tables may have the same cell.
     return [each for each in first.values() if len(answers[each.question.lower()]) == 1]
 
@@ -254,17 +256,20 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
     # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
     is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
     counts = Counter(cells[0] for _, cells in others)
+    full = [cells for _, cells in others if len(cells) == len(header)]
+    same = [len(set(column)) < 2 < len(full) for column in zip(*full, strict=True)]
     for span, cells in others:
         name, first = cells[0], cells[0].lower().split(" ")[0]
         is_name = re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", name) and not re.search(r"[?:;,\"“]", name)
         is_open = first in NO_NAMES or len(name.split()) > MAX_CELL_WORDS
         if len(cells) != len(header) or counts[name] > 1 or is_open or not is_name:
             continue
-        for column, cell in zip(header[1:], cells[1:], strict=True):
+        for column, cell, is_same in zip(header[1:], cells[1:], same[1:], strict=True):
             is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
             if (
                 not is_short
                 or header.count(column) > 1
+                or is_same
                 or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x", "link")
             ):
                 continue
