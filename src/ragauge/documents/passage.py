@@ -98,7 +98,8 @@ def _blocks(text: str, boilerplate: frozenset[str], *, is_rst: bool) -> Iterator
                 style = line[:1] + ("over" if before == line else "")
                 styles += [] if style in styles else [style]
                 level = styles.index(style)
-            title = heading[2].rstrip().rstrip("#").rstrip() if heading else previous.strip()
+            title = heading[2].rstrip().rstrip("#") if heading else previous
+            title = re.sub(r"\s*\{#[^}]*\}\s*$", "", title).strip()
             headings = [*(each for each in headings if each[0] < level), (level, title)]
             start, kind, line = match.end(), "prose", ""
         elif boilerplate and line.strip() in boilerplate:
