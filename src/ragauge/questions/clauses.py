@@ -168,7 +168,8 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     is_clause = at is not None and (
         words[at] in en.AUXILIARIES or words[0] in en.DETERMINERS or en.is_plural(words[at - 1])
     )
-    return is_like or is_own or is_clause
+    is_part = words[0].endswith("ing") and "ing " in f"{rest} "  # `by setting up and running it`
+    return not is_part and (is_like or is_own or is_clause)
 
 
 def verb_at(words: Sequence[str]) -> int | None:
@@ -237,6 +238,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     is_verb = en.form_of(word) == "base" or (
         en.is_participle(word) if is_alone else en.form_of(word) == "third"
     )
+    is_verb = is_verb or (len(words) > 1 and words[1] == "with" and en.form_of(word) == "third")
     is_noun = names.small[f"the {word}"] or names.small[f"a {word}"] or names.is_name(first)
     if (
         not text[0].isalpha()

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragauge.language.dates.dates import dates
@@ -67,45 +67,43 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 def _condition(sentence: str) -> Iterator[Draft]:
     """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
     found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
-    if found is None:
+    if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
     answer = found[3].removeprefix("then ")
     plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
     case, then = en.tokens_of(found[2]), en.tokens_of(plain)
-    # What stands before the next comma is a clause, and no further condition.
-    first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
-    known = en.verbs().keys() | en.AUXILIARIES
-    have_verbs = not (known.isdisjoint(case[1:]) or known.isdisjoint(first))
-    is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
-    is_part = is_part or case[0].endswith("ing") or any(map(en.is_participle, begins))
-    is_empty = len({*en.content_words(found[2])} - {"you"}) < 2
-    # `they` are in the condition.
-    is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
-    is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
-    at = verb_at(first)
-    # `If alcohol is served, you are at least 21`, `When troops arrived, the assembly refused`
-    is_event = at is None or en.form_of(first[at]) != "past"
-    is_event = is_event and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
-    is_event = is_event and not re.search(
-        r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer
-    )
-    is_event = (
-        is_event
-        and "would" not in then
-        and case[0] != "however"
-        and (at is not None or not then[0].endswith("ing"))
-    )
-    if not have_verbs or is_part or is_empty or is_outside or not is_event:
-        return
+    at = verb_at(then[: [*then, ","].index(",")])
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
     # `declare the string safe`
     is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
-    if at is None and not is_told:
+    # `you are at least 21`, `the assembly refused` say not what happens.
+    happens = at is not None and en.form_of(then[at]) != "past"
+    happens = happens and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
+    is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
+    is_referring = is_referring or re.search(r"\bthat \w+$", found[2])
+    if is_referring or not (is_told or happens) or _is_broken(case, then):
         return
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
     yield _draft("condition", question, answer, about)
+
+
+def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
+    """Whether a condition or what follows it is no clause, says little, or was so once."""
+    begins = {case[0], then[0]}
+    return (
+        not begins.isdisjoint(en.JOINING | {"and", "however"})
+        or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
+        or then[0] in en.PREPOSITIONS
+        or case[0].endswith("ing")
+        or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
+        or len({*en.content_words(" ".join(case))} - {"you"}) < 2
+        or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
+        or "would" in then
+        # `they` are in the condition.
+        or ("they" in then and not any(map(en.is_plural, case)))
+    )
 
 
 def _dated(clause: Clause) -> Iterator[Draft]:
