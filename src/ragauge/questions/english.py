@@ -252,58 +252,64 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
 
 
 def _definition(clause: Clause) -> Iterator[Draft]:
-    """`X is a Y that …`, `the X is NAME`; a relative clause behind the rest belongs to it."""
+    """`X is a Y that …`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
     is_one = clause.auxiliary in ("is", "was") and not clause.main and clause.is_whole
     if not is_one or subject[0] in en.DETERMINERS - en.ARTICLES:
         return
-    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
-    if relative and re.match(r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]):
-        return  # perhaps a list goes on
-    if re.search(" (?:that|who|which) ", rest) and clause.ending.startswith(("and ", "or ")):
-        return
-    if relative and en.points_outside(relative[0]):
-        return
-    if relative:
-        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
     is_role = subject[0] == "the" and en.ROLE.search(re.split(" (?:of|for) ", clause.subject)[0])
     if first not in en.ARTICLES:
-        # `The speed limit is 8 km/h`, `The warden is Ada Cole`
-        is_short = subject[0] == "the" and len(rest.split()) <= 6
-        is_value = quantities(rest) and quantities(rest)[0].start == 0 and first != "one"
-        is_name = re.fullmatch(rf"{NAME}|{PERSON}", rest)
-        is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
-        # `The meeting is 25 minutes`
-        is_time = rest.split(" ")[-1] in en.words_of("times") and subject[-1] not in en.words_of(
-            "measures"
-        )
-        is_vague = is_vague or is_time
-        if is_short and (is_value or is_name) and not is_vague:
-            ask = "Who" if is_role and not is_value else "What"
-            yield _asked(clause, "identity", ask, rest, "")
+        yield from _identity(clause, is_role=bool(is_role))
         return
-    describing = re.search(
-        r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to|near|behind|under|between|within|without|into|over)\b|,|ing\b|ed\b",
-        rest,
-    )
-    is_vague = re.match(r"(?:one|kind|part|number|lot) of\b|bit\b", others)
-    is_vague = is_vague or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
-    is_vague = is_vague or (subject[0] == "the" and subject[-1] in en.words_of("vague"))
-    is_vague = is_vague or bool(dates(clause.subject))
-    # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
-    is_remark = (first == "the" and clause.auxiliary == "was") or not describing
-    is_remark = is_remark and (first == "the" or not clause.subject[0].isupper())
-    said, about = en.content_words(rest), en.content_words(clause.subject)
-    # `Caddy is a log emitter`, `body is another way to give a body`
-    is_vague = is_vague or len(said) < (2 if describing else 3)
-    if is_vague or is_remark or (len(about) == 1 and about[0] in said):
-        return
+    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    if relative:
+        if en.points_outside(relative[0]) or re.match(
+            r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
+        ):
+            return  # perhaps a list goes on
+        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     kind = re.split(r" (?:of|in|for|who|that|which|where|with)\b|,", rest)[0]
+    describing = en.DESCRIBING.search(rest)
+    said, about = en.content_words(rest), en.content_words(clause.subject)
+    is_general = first == "the" or not clause.subject[0].isupper()
+    if (
+        en.SAYING_LITTLE.match(others)
+        or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
+        or (subject[0] in en.ARTICLES and subject[-1] in en.words_of("vague"))
+        or dates(clause.subject)
+        or kind.split(" ")[-1] in ("component", "element", "aspect", "part", "group")
+        # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
+        or (is_general and not (describing and (first, clause.auxiliary) != ("the", "was")))
+        # `Caddy is a log emitter`, `body is another way to give a body`
+        or len(said) < (2 if describing else 3)
+        or (len(about) == 1 and about[0] in said)
+        or (" that " in f" {rest}" and clause.ending.startswith(("and ", "or ")))
+    ):
+        return
     is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
     if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
         return  # `MacPorts is a package manager`
     yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
+
+
+def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
+    """`The speed limit is 8 km/h`, `The warden is Ada Cole`"""
+    rest, subject = clause.rest, clause.subject.split(" ")
+    found = quantities(rest)
+    is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
+    is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
+    # `The meeting is 25 minutes`
+    is_time = rest.split(" ")[-1] in en.words_of("times")
+    is_vague = is_vague or (is_time and subject[-1] not in en.words_of("measures"))
+    if (
+        subject[0] == "the"
+        and len(rest.split()) <= 6
+        and (is_value or re.fullmatch(rf"{NAME}|{PERSON}", rest))
+        and not is_vague
+    ):
+        ask = "Who" if is_role and not is_value else "What"
+        yield _asked(clause, "identity", ask, rest, "")
 
 
 def _doer(clause: Clause) -> Iterator[Draft]:
@@ -364,6 +370,8 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
             question = f"Which number is missing: “{said}”?"
             yield _draft("cloze", question, number, about)
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
+    # `Britain is leaving` is so for some time.
+    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
     is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
     if is_cut or is_possible or subject == "you" or set(rest.lower().split()) & en.JOINING:
         return
