@@ -78,7 +78,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
     # `you are at least 21`, `the assembly refused` say not what happens.
     happens = at is not None and en.form_of(then[at]) != "past"
-    happens = happens and (then[0] != "you" or not en.MODALS.isdisjoint(then[1:3]))
+    is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
+    happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
     is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
     is_referring = is_referring or re.search(r"\bthat \w+$", found[2])
     if is_referring or not (is_told or happens) or _is_broken(case, then):
@@ -96,13 +97,12 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
         not begins.isdisjoint(en.JOINING | {"and", "however"})
         or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
         or then[0] in en.PREPOSITIONS
-        or case[0].endswith("ing")
         or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
-        or len({*en.content_words(" ".join(case))} - {"you"}) < 2
+        or len({*en.content_words(" ".join(case))} - {"you"}) < 1 + (case[0] == "you")
         or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
         or "would" in then
         # `they` are in the condition.
-        or ("they" in then and not any(map(en.is_plural, case)))
+        or (then[0] == "they" and not any(map(en.is_plural, case)))
     )
 
 
@@ -276,7 +276,7 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     if (
         en.SAYING_LITTLE.match(others)
         or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
-        or (subject[0] in en.ARTICLES and subject[-1] in en.words_of("vague"))
+        or (subject[-1] in en.words_of("vague") and (subject[0] == "the" or len(subject) == 2))
         or dates(clause.subject)
         or kind.split(" ")[-1] in ("component", "element", "aspect", "part", "group")
         # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
