@@ -41,7 +41,7 @@ TYPES: Mapping[str, float] = {
     "misspelt": 2,
     "cloze": 0,
 }
-"""The types of questions, with their usual shares in percent; a cloze only stands in for what is missing."""
+"""The types of questions, with their usual shares in percent; a cloze is written only if asked for."""
 T = TypeVar("T")
 N_QUESTIONS = 200
 FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no")
