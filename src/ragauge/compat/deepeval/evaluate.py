@@ -143,5 +143,5 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
 
 
 __getattr__ = refusing("deepeval")
-# The second place at which deepeval has its configurations.
-sys.modules[f"{__name__}.configs"] = sys.modules[__name__]
+configs = sys.modules[f"{__name__}.configs"] = sys.modules[__name__]
+"""The second place at which deepeval has its configurations."""

@@ -41,5 +41,5 @@ def llm_factory(
 
 
 __getattr__ = refusing("ragas")
-# The second place at which ragas has `llm_factory`.
-sys.modules[f"{__name__}.base"] = sys.modules[__name__]
+base = sys.modules[f"{__name__}.base"] = sys.modules[__name__]
+"""The second place at which ragas has `llm_factory`."""

@@ -5,6 +5,7 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -231,3 +232,5 @@ context_utilization, answer_correctness = ContextUtilization(), AnswerCorrectnes
 answer_similarity = AnswerSimilarity()
 
 __getattr__ = refusing("ragas", _snake)
+collections = sys.modules[f"{__name__}.collections"] = sys.modules[__name__]
+"""The second place at which ragas 0.4 has its metrics."""
