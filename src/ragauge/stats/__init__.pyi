@@ -3,6 +3,8 @@
 from .agreement import cohen_kappa as cohen_kappa
 from .agreement import krippendorff_alpha as krippendorff_alpha
 from .corrected_rates import CorrectedRate as CorrectedRate
+from .corrected_rates import LabelNeed as LabelNeed
+from .corrected_rates import labels_needed as labels_needed
 from .corrected_rates import prediction_powered as prediction_powered
 from .corrected_rates import rogan_gladen as rogan_gladen
 from .intervals import AGGREGATES as AGGREGATES
@@ -12,8 +14,6 @@ from .intervals import ends_of as ends_of
 from .intervals import interval as interval
 from .intervals import mean_interval as mean_interval
 from .intervals import parts_of as parts_of
-from .label_plan import LabelNeed as LabelNeed
-from .label_plan import labels_needed as labels_needed
 from .paired_tests import detectable_difference as detectable_difference
 from .paired_tests import effect_size as effect_size
 from .paired_tests import mcnemar_test as mcnemar_test
