@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from ragauge.encoders import DEFAULT_PRECISION
 from ragauge.encoders.embedded import NAME, MiniLM
-from ragauge.encoders.models import DEFAULT_PRECISION
 from ragauge.encoders.protocol import Encoder
 from ragauge.errors import EncoderError
 from ragauge.plugins import open_model

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.encoders.models import DEFAULT_PRECISION, EMBEDDED
+from ragauge.encoders import DEFAULT_PRECISION, EMBEDDED
 from ragauge.errors import EncoderError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
