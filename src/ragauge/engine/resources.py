@@ -216,6 +216,6 @@ class Resources:
 
 
 def _opened(model: str, precision: str | None = None) -> "Encoder":
-    from ragauge.encoders.factory import open_encoder
+    from ragauge.encoders import open_encoder
 
     return open_encoder(model, precision=precision)

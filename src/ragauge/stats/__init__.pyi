@@ -1,7 +1,10 @@
 """The public names of `ragauge.stats` and where each comes from."""
 
+from .agreement import auroc as auroc
 from .agreement import cohen_kappa as cohen_kappa
+from .agreement import kendall_tau_b as kendall_tau_b
 from .agreement import krippendorff_alpha as krippendorff_alpha
+from .agreement import spearman as spearman
 from .corrected_rates import CorrectedRate as CorrectedRate
 from .corrected_rates import LabelNeed as LabelNeed
 from .corrected_rates import labels_needed as labels_needed
@@ -20,9 +23,6 @@ from .paired_tests import mcnemar_test as mcnemar_test
 from .paired_tests import paired_t_test as paired_t_test
 from .paired_tests import swap_test as swap_test
 from .paired_tests import wilcoxon_test as wilcoxon_test
-from .rank_agreement import auroc as auroc
-from .rank_agreement import kendall_tau_b as kendall_tau_b
-from .rank_agreement import spearman as spearman
 from .sign_patterns import PValue as PValue
 from .sign_patterns import randomization_p_values as randomization_p_values
 from .tests import PairedTest as PairedTest

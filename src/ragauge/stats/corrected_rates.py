@@ -11,8 +11,8 @@ from typing import cast
 import numpy as np
 
 from ragauge.errors import PlanError
+from ragauge.stats.agreement import Bools1d
 from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
-from ragauge.stats.rank_agreement import Bools1d
 from ragauge.stats.resampling import check_lengths, floats
 from ragauge.stats.score_intervals import quantile
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
 from ragauge.compat.deepeval.test_case import LLMTestCase
 from ragauge.errors import PlanError

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 
 
 class DeepEvalBaseLLM:

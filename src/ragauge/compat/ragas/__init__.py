@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.compat.ragas import metrics as _metrics
 from ragauge.compat.ragas.dataset_schema import EvaluationDataset as EvaluationDataset
 from ragauge.compat.ragas.dataset_schema import EvaluationResult as EvaluationResult

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.errors import PlanError
 
 OPENAI = "https://api.openai.com/v1"
@@ -21,7 +21,7 @@ def OpenAIEmbeddings(  # noqa: N802
     **_: object,
 ) -> Any:
     """A model behind an OpenAI-compatible endpoint: that of `base_url`, of `client`, or OpenAI's."""
-    from ragauge.encoders.factory import open_encoder
+    from ragauge.encoders import open_encoder
 
     address = base_url or (OPENAI if client is None else str(client.base_url))
     return open_encoder(model, base_url=address)

@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.errors import PlanError
 from ragauge.judges.protocol import Judge
 from ragauge.judges.providers.factory import open_judge

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
-from ragauge.compat import not_covered
-from ragauge.compat.adapters import measure, refusing
+from ragauge.compat import measure, not_covered, refusing
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
