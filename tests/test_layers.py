@@ -12,7 +12,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "progress", "score", "start", "trust"},
+    {"errors", "score", "start", "trust"},
     {"plugins"},
     {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
     {"calls", "samples", "setting", "suite"},
