@@ -14,6 +14,8 @@ from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
 from ragauge.loaders.formats.files import unopened
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 GOLD = [
     {"id": "q1", "question": "one?", "references": ["r1"]},
     {"id": "q2", "question": "two?", "references": ["r2"]},
