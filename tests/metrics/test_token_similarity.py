@@ -9,9 +9,9 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders import model_info
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features import matches

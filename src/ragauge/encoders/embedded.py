@@ -12,8 +12,8 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ragauge.encoders import EMBEDDED
 from ragauge.encoders.local import LocalEncoder, Tokens
-from ragauge.encoders.models import EMBEDDED
 from ragauge.encoders.protocol import Floats, Ints
 from ragauge.errors import EncoderError
 
