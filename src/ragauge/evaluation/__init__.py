@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, cast, get_args
 
+from ragauge.calls.progress import Computed, Event, Listener, ignore
 from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.frames import in_other_languages
 from ragauge.engine.plan import make_plan
@@ -31,7 +32,6 @@ from ragauge.evaluation.execution import (
     usual_batch_size,
 )
 from ragauge.judges.config import JudgeConfig, judge_config_of
-from ragauge.progress import Computed, Event, Listener, ignore
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.working_copy import url_of_run

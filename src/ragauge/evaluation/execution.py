@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragauge.calls.progress import Measured
 from ragauge.engine.graph import Plan
 from ragauge.engine.task import compute_corpus_features
-from ragauge.progress import Measured
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import APART, Manifest
