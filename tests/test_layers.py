@@ -12,7 +12,7 @@ import ragauge
 SOURCE = Path(ragauge.__file__).parent
 
 LAYERS = (
-    {"errors", "progress", "score", "start", "trust"},
+    {"errors", "score", "start", "trust"},
     {"plugins"},
     {"conversations", "label", "language", "network", "report", "stats", "storage", "where"},
     {"calls", "samples", "setting", "suite"},
@@ -58,7 +58,7 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
-LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
+LIGHT = {"rankings.names"}
 
 
 def modules(room: str, *names: str) -> set[str]:
