@@ -58,7 +58,7 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): path for path in SOURCE.rglob("*.py")}
-LIGHT = {"encoders.models", "rankings.names", "stats.aggregation"}
+LIGHT = {"rankings.names"}
 
 
 def modules(room: str, *names: str) -> set[str]:

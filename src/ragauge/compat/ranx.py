@@ -13,8 +13,7 @@ from itertools import cycle, permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ragauge.compat import not_covered
-from ragauge.compat.adapters import refusing
+from ragauge.compat import not_covered, refusing
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:

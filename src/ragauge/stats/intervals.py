@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ragauge.stats.aggregation import Aggregation
+from ragauge.score import Aggregation
 from ragauge.stats.distributions import t_quantile
 
 Floats1d = NDArray[np.float64]

@@ -8,8 +8,8 @@ is because rows of one question depend on each other.
 from collections.abc import Callable
 from statistics import NormalDist
 
+from ragauge.stats.agreement import Bools1d, Floats1d, auroc_of
 from ragauge.stats.intervals import CONFIDENCE, Estimate, rounded_bound, share_interval
-from ragauge.stats.rank_agreement import Bools1d, Floats1d, auroc_of
 from ragauge.stats.resampling import QuestionResamples, Statistic
 
 LEAST_DESIGN_EFFECT = 0.25
