@@ -199,6 +199,18 @@ def test_a_secret_is_hidden_in_each_encoding_and_the_text_around_it_stays(form):
     assert not leaks(clean)
 
 
+def test_what_is_encoded_together_with_a_key_stays():
+    """As far as its letters hold no bit of the key: `me:` in Base64 is `bWU6`, whose last letter may go with it."""
+    kept = {
+        "Basic": "bWU[redacted]",
+        "Basic, other length": "dXNlcj[redacted]h",
+        "Base32": "NVST[redacted]",
+    }
+    kept |= {"Base64 of a URL": "Pz[redacted]-fg==", "Base64 of UTF-16": "bQBlAD[redacted]"}
+    found = {form: redacted(FORMS[form], [KEY]).removeprefix("Basic ") for form in kept}
+    assert found == kept
+
+
 def test_text_without_a_secret_stays_as_it_is():
     text = 'A 50% "raise" \\u0041 &amp; \\\\ c2steA== sk-other'
     assert redacted(text, [KEY]) == text
