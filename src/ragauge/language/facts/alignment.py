@@ -228,14 +228,20 @@ def _of_facts(
 ) -> Iterator[Difference]:
     """Facts in whose place the expected text has others of their kind; neither is stated elsewhere, and none of ours is `known`.
 
-    Of several that could be meant, as in a calculation, none is, unless its statement has the words of the other.
+    Of several that could be meant, as in a calculation, none is, unless its statement has the words of the other, or as many are expected.
     """
     stated, wanted = facts_of(ours), facts_of(theirs)
     lost = [fact for fact in wanted if not _is_among(fact, [*stated, *asked])]
     new = [fact for fact in stated if not _is_among(fact, [*wanted, *known])]
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
-        is_clear = len({str(fact.value) for fact, _ in found}) == 1 and len(ours) <= MAX_STATEMENTS
+        n_values = len({str(fact.value) for fact, _ in found})
+        # As many others as are expected, `1800 to 1850` for `1780–1830`: each in the place of one.
+        beside = [each for each in lost if each.kind == expected.kind]
+        if n_values == len(found) == len(beside):
+            found = found[beside.index(expected) :]
+            n_values = 1
+        is_clear = n_values == 1 and len(ours) <= MAX_STATEMENTS
         for fact, kind in found:
             # The first of which the statements share most of their words, and have few facts.
             one, other = _at(fact, ours), _at(expected, theirs)
