@@ -1,0 +1,503 @@
+"""What a turn of the system says otherwise than an earlier one: claims are paired by what they are about, and compared in their facts.
+
+Two claims are about one thing if at least half of what the later one is about was asked or said in the earlier turn, and it is about
+nothing else that the conversation names, asks for or tells apart.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from ragauge.conversations.transcript import Turn
+from ragauge.language.dates.parts import Date
+from ragauge.language.facts.differences import LIKELY, contradiction, facts_of, is_same, keys_of
+from ragauge.language.facts.reader import PREFIX, Fact, Statement, Word, read
+from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.units import MONEY
+from ragauge.language.references.contradictions import ASKS_YES_OR_NO
+from ragauge.language.refusals.refusals import find_refusals
+from ragauge.language.stems import stem
+from ragauge.language.words import words
+
+MAX_STATEMENTS = 100
+"""Most statements of an answer that are compared."""
+MIN_KNOWN = 0.5
+"""The share of what a claim is about that the earlier turn has, from which the two are compared."""
+MIN_KNOWN_OF_NAME = 0.75
+YES_OR_NO = re.compile(
+    r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
+)
+JOINING = re.compile(
+    r"\W*(?:and|but|so|or|then|what about|how about|und|aber|also|oder|dann|was ist mit|et|mais|alors|ou|y|pero"
+    r"|entonces|o)\b",
+    re.IGNORECASE,
+)
+"""How a follow-up begins that may name another thing: `And the Nova 8?`"""
+CONCLUDING = frozenset(words("so then also dann alors donc entonces"))
+"""Words that a question about what was said begins with: `So I need no ticket?`"""
+PRONOUNS = frozenset(
+    words(
+        "it its they them their he him his she her this that these those one ones there er sie es "
+        "ihn ihm ihr ihre sein seine dies diese dieser dieses das dort il elle ils elles le la les "
+        "lui leur ce cela ça y él ella ellos ellas lo esto eso allí"
+    )
+)
+REFERRING = PRONOUNS - {*words("his her das le la les lo there dort er")}
+SPOKEN_OF = PRONOUNS - {*words("one ones la le les lo das dies")}
+"""Words of a question about what was said before: `Does it cover labour?`"""
+SOUGHT = frozenset(
+    words(
+        "who whom whose which where wo où dónde wer wen wem welche welcher welches qui quel quelle quién quiénes cuál qué"
+    )
+)
+"""Words of questions whose answer is a name."""
+OF_MEASURE = frozenset(
+    word[:PREFIX]
+    for word in words(
+        "long time high tall big large old much many far deep heavy wide again sure really exactly "
+        "just check checking confirm remind earlier said hello please then dann alors entonces donc "
+        "lang lange zeit hoch groß alt viel viele weit tief schwer breit noch nochmal sicher genau "
+        "longtemps temps haut grand vieux beaucoup loin encore sûr exactement tiempo alto grande "
+        "mucho cuánto lejos otra vez seguro exactamente"
+    )
+)
+"""Beginnings of words that say of a question how it asks, and not what about: "How long …?", "again"."""
+OF_NOTHING = OF_MEASURE | {
+    stem(word)[:PREFIX]
+    for word in words(
+        "long time many please need sorry afraid unfortunately sadly fine course great good careful enough yes also take make get "
+        "come go let give total one least must say tell still before after first name nothing cost price pay paid charge think know "
+        "though little keep mind like want would use dr correct right true"
+    )
+}
+"""Keys of words that do not say what a sentence is about, or say it by the kind of value that it states."""
+CHANGED = frozenset(
+    words(
+        "longer later sooner now again otherwise instead extended changed moved updated jetzt nun wieder sonst maintenant ahora"
+    )
+)
+CONDITION = frozenset(words("then dann alors entonces"))
+"""Words of a statement that holds since something changed; the beginning of one that holds for what the user said."""
+CORRECTION = re.compile(
+    r"\b(?:(?:was|were) (?:wrong|mistaken)|my mistake|correction|misspoke|let me correct|i meant|geirrt|vertan|trompé|equivoqu)",
+    re.IGNORECASE,
+)
+"""How the system takes back openly what it said."""
+ASIDE = frozenset(words("without ohne sans sin"))
+"""Negations that deny only what follows them: `Yes, it works without a key.`"""
+DENYING = re.compile(
+    r"\b(?:forbidden|prohibited|banned|impossible|unavailable|sold out|out of stock|fully booked)\b|\w-free\b",
+    re.IGNORECASE,
+)
+"""What denies besides the negations of the vocabulary."""
+MANY, FEW = words("all every most plenty always"), words("few hardly rarely seldom barely")
+FREQUENCY = re.compile(
+    r"\b(?:once|(twice))(?=\s+(?:a|per|every)\b|\s*(?:[.,;?!]|$))", re.IGNORECASE
+)
+RANGE = re.compile(r"\s*(?:to|and|or|bis|und|à|et|a|y|[-–—])?\s*")
+"""What is between the two ends of a range."""
+GOES_ON = frozenset(words("and or which who that where und oder et ou y o"))
+BUT = frozenset(words("but aber mais pero"))
+"""Words behind a comma with which a clause goes on, and those with which another begins."""
+FRONT = frozenset(words("in on at by for with from under during within outside"))
+"""Words that a statement begins with that holds somewhere, at some time or with something: `In the annex`."""
+SUBORDINATE = frozenset(words("when while although because to"))
+
+
+class Contradiction(NamedTuple):
+    """What a turn says, the earlier turn that says something else, what that is, and the kind."""
+
+    turn: int
+    says: str
+    in_turn: int
+    said: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A clause of an answer, or a question with the yes or no that it got.
+
+    `about`: the topics of its words and facts; `sides`: its sides of pairs of opposites, of which the words are `turning`.
+    """
+
+    clause: Statement
+    about: Set[str]
+    is_denied: bool
+    sides: Set[tuple[int, int]]
+    turning: Set[str]
+
+    @classmethod
+    def of(cls, clause: Statement, spoken_of: Set[str] = frozenset()) -> "_Claim":
+        known, tokens = vocabulary(), {token.text for token in clause.tokens}
+        denials = [token for token in clause.tokens if token.text in known.negations - ASIDE]
+        sides = {side for word in clause.words for side in word.opposites}
+        sides |= {
+            (-1, side) for side, each in enumerate((MANY, FEW)) if not tokens.isdisjoint(each)
+        }
+        ((free, side),) = known.opposites["free"]
+        if any(fact.unit in MONEY and fact.value for fact in clause.facts):
+            sides.add((free, 1 - side))
+        if "nothing" in tokens and "cost" in clause.keys:
+            sides.add((free, side))
+        return cls(
+            clause,
+            topics([clause]) | spoken_of,
+            (len(denials) + len(DENYING.findall(clause.text))) % 2 == 1,
+            {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides},
+            {
+                word.key
+                for word in clause.words
+                if word.opposites or word.text.lower() in MANY + FEW
+            },
+        )
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether it is said on no condition, and is a clause of its own."""
+        first = {token.text for token in self.clause.tokens[:4]}
+        return "if" not in self.clause.scopes and SUBORDINATE.isdisjoint(first)
+
+    @property
+    def senses(self) -> Mapping[str, bool]:
+        """Whether a negation stands near each of its words."""
+        return {word.key: word.is_negated for word in self.clause.words}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn as it is compared: what is asked, and what the answer claims.
+
+    `topic`: what the question is about, with what it refers to; `new`: what it has that nobody said before, and `new_facts`; `spoken`,
+    `named`: all topics of question and answer, and those that tell things apart; `says_yes`: None of an answer that begins with
+    neither yes nor no; `replied`: the question and that.
+    """
+
+    number: int
+    asked: Sequence[Statement]
+    topic: Set[str]
+    new: Set[str]
+    new_facts: Sequence[Fact]
+    spoken: Set[str]
+    named: Set[str]
+    facts: Sequence[Fact]
+    claims: Sequence[_Claim]
+    says_yes: bool | None
+    replied: _Claim | None
+    goes_on: bool
+    asks_for_a_name: bool
+
+    @classmethod
+    def of(cls, turn: Turn, before: "Sequence[Said]") -> "Said":
+        """The turn after these."""
+        question, answer = (
+            FREQUENCY.sub(_times, text or "") for text in (turn.question, turn.answer)
+        )
+        start = YES_OR_NO.match(answer)
+        says_yes = start[1] is not None if start else None
+        rest = re.sub("[;:] ", ". ", answer[start.end() if start else 0 :])
+        is_silent = CORRECTION.search(answer) or any(each.decides for each in find_refusals(answer))
+        claims = [] if is_silent else [*_claims(read(rest)[:MAX_STATEMENTS])]
+        asked, said, begins = read(question), read(answer), words(question.lower())
+        own, spoken, facts = topics(asked), topics(said), facts_of(said)
+        known = [fact for each in before for fact in (*each.facts, *facts_of(each.asked))]
+        new = own.difference(*(each.spoken for each in before))
+        new_facts = [fact for fact in facts_of(asked) if not _is_among(fact, known)]
+        is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
+        refers = is_joined or len(own) < 2 or not SPOKEN_OF.isdisjoint(begins)
+        replied = None
+        if asked and ASKS_YES_OR_NO.match(asked[-1].text) and (claims or start):
+            claim = _Claim.of(asked[-1], own)
+            is_no = claims[0].is_denied if says_yes is None else not says_yes
+            replied = replace(claim, is_denied=claim.is_denied != is_no)
+        names = {word.key for each in said for word in each.words if word.is_name}
+        return cls(
+            turn.number,
+            asked,
+            own | before[-1].topic if refers and before else own,
+            new,
+            new_facts,
+            spoken | own,
+            names | {each for each in spoken if each[0] == "#"} | own,
+            facts,
+            claims,
+            says_yes,
+            replied,
+            bool(is_joined) and CONCLUDING.isdisjoint(begins[:1]),
+            not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
+        )
+
+
+def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction]:
+    """What a turn says otherwise than one of those before it."""
+    replied = [said.replied] if said.replied and said.says_yes is not None else []
+    for other in () if said.goes_on and (said.new or said.new_facts) else before:
+        others = [each for each in before if each is not other]
+        pairs = [_Pair(said, other, others, claim) for claim in said.claims]
+        found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
+        for claim in replied:
+            found += _Pair(replace(said, asked=()), other, others, claim).senses()
+        for kind, says, denied in dict.fromkeys(found):
+            yield Contradiction(said.number, says, other.number, denied, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A claim of a turn and an earlier turn; `others` are the other earlier turns."""
+
+    said: Said
+    other: Said
+    others: Sequence[Said]
+    claim: _Claim
+
+    def values(self) -> Iterator[tuple[str, str, str]]:
+        """Amounts, dates and versions where the earlier turn has another, which neither a range nor a product nor the user gives."""
+        clause, asked = self.claim.clause, facts_of(self.said.asked)
+        known = [fact for each in (*self.others, self.other) for fact in each.facts]
+        known += [
+            fact
+            for each in self.others
+            if each.number > self.other.number
+            for fact in facts_of(each.asked)
+        ]
+        known += () if self.said.says_yes else asked
+        for fact, theirs in product(clause.facts, self.other.claims):
+            beside = [each for each in clause.facts if each is not fact]
+            found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
+            if (
+                len(found) != 1
+                or _is_among(fact, known)
+                or any(_is_among(each, self.said.new_facts) for each in beside)
+            ):
+                continue
+            kind, value = found[0]
+            ours, its = _counted(clause, fact), _counted(theirs.clause, value)
+            if (
+                kind == "member"
+                or (kind == "version" and not self.other.asks_for_a_name)
+                or any(is_same(value, each) for each in self.said.facts)
+                or _is_end(clause, fact)
+                or _is_end(theirs.clause, value)
+                or any(_is_product(fact, value, each) for each in (*beside, *asked))
+                or (ours and its and ours.isdisjoint(its | self.other.topic))
+                or not {word.key for word in clause.words if word.is_name}
+                <= theirs.about | self.other.topic
+            ):
+                continue
+            about = self.claim.about - {_topic(fact)}
+            if (
+                self.share(about, theirs.about - {_topic(value)}, theirs.clause, fact, value)
+                >= MIN_KNOWN
+            ):
+                yield kind, fact.shown, value.shown
+
+    def senses(self) -> Iterator[tuple[str, str, str]]:
+        """Whether the claim denies what the earlier turn says, or a word of it has the opposite sense."""
+        claim, replied = self.claim, self.other.replied
+        for theirs in (*self.other.claims, *([replied] if replied else [])):
+            opposite = any((pair, 1 - side) in theirs.sides for pair, side in claim.sides)
+            if (
+                not (claim.is_stated and theirs.is_stated)
+                or (claim.is_denied != theirs.is_denied) == opposite
+            ):
+                continue
+            turned = [
+                (key, no) for key, no in claim.senses.items() if theirs.senses.get(key, no) != no
+            ]
+            if theirs is not replied and not opposite and not turned:
+                continue
+            turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
+            ours, its = claim.about - turning, theirs.about - turning
+            told = (
+                its | self.other.claims[0].about if theirs is replied and self.other.claims else its
+            )
+            share = self.share(ours, told, theirs.clause) if ours & its else 0
+            n_shared = len(ours & its)
+            if (share == 1 and 2 * n_shared >= len(its)) or (its <= ours and share >= MIN_KNOWN):
+                yield (
+                    "opposite" if opposite else "negation",
+                    claim.clause.text.strip(),
+                    theirs.clause.text.strip(),
+                )
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        """Another name, where the earlier turn was asked for one."""
+        ours = [
+            word
+            for word in _capital(self.claim.clause)
+            if not any(word.key in each.spoken for each in (*self.others, self.other))
+        ]
+        for theirs in (
+            self.other.claims[:1]
+            if ours and self.other.asks_for_a_name and not self.said.goes_on
+            else ()
+        ):
+            lost = [
+                word
+                for word in _capital(theirs.clause)
+                if word.key not in self.said.spoken | self.other.topic
+            ]
+            about = self.claim.about - {word.key for word in ours}
+            asked = (
+                topics(self.other.asked) if len(topics(self.other.asked)) > 1 else self.other.topic
+            )
+            share = self.share(about, theirs.about, theirs.clause)
+            if lost and share >= MIN_KNOWN_OF_NAME and 2 * len(asked & about) >= len(asked):
+                yield "entity", ours[0].text, lost[0].text
+
+    def share(
+        self,
+        ours: Set[str],
+        theirs: Set[str],
+        clause: Statement,
+        fact: Fact | None = None,
+        value: Fact | None = None,
+    ) -> float:
+        """The share of what a claim is about that the earlier turn has; 0 if it is about another thing.
+
+        A claim without words of its own is about what its question is. `fact` and `value` are what is compared.
+        """
+        said, other = self.said, self.other
+        has_words = any(each[0] != "#" for each in ours)
+        about = ours if has_words else ours | said.topic
+        known = other.topic | (theirs if has_words else ours)
+        places = [each for each in self.claim.clause.facts if each is not fact]
+        their_places = [each for each in clause.facts if each is not value]
+        heads, their_heads = (
+            _modifiers(each) for each in ([self.claim.clause], [clause, *other.asked])
+        )
+        taken_up = theirs & other.new
+        if (
+            any(not apart.named.isdisjoint(about - known) for apart in self.others)
+            or not topics(self.said.asked).isdisjoint(about - known)
+            or (taken_up and taken_up.isdisjoint(about | said.topic))
+            or any(
+                _differ(one, each) in ("member", "version", "date")
+                for one, each in product(places, their_places)
+            )
+            or any(
+                modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
+                for head, modifier in heads.items()
+            )
+            or _is_fronted(self.claim.clause, known)
+        ):
+            return 0
+        return len(about & known) / len(about) if about else 0
+
+
+def topics(statements: Sequence[Statement]) -> Set[str]:
+    """What statements are about: the keys of their words, and `#` with each date, place and version."""
+    found = {_topic(fact): fact for fact in facts_of(statements) if fact.kind != "amount"}
+    heads = {
+        stem(fact.value[0])[:PREFIX]
+        for fact in found.values()
+        if fact.kind == "code" and isinstance(fact.value, tuple)
+    }
+    return (keys_of(statements) | heads) - OF_NOTHING | found.keys()
+
+
+def _topic(fact: Fact) -> str:
+    value = sorted(fact.value.parts.items()) if isinstance(fact.value, Date) else fact.value
+    return f"#{fact.kind} {value}"
+
+
+def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
+    """The claims of an answer that hold without a change or condition; one with a pronoun is about what the statement before it is."""
+    last: Set[str] = frozenset()
+    for statement in statements:
+        tokens = [token.text for token in statement.tokens]
+        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
+        last = topics([statement]) | spoken_of
+        if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
+            yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
+
+
+def _clauses(statement: Statement) -> Iterator[Statement]:
+    """The parts of a statement between commas that have a few words; one with a condition is a single clause."""
+    start = statement.start
+    for token, following in pairwise(statement.tokens):
+        is_cut = (token.text in ",–" and following.text not in GOES_ON) or following.text in BUT
+        parts = [statement.part(start, token.end), statement.part(token.end, statement.end)]
+        if (
+            is_cut
+            and "if" not in statement.scopes
+            and all(len(each.tokens) > 3 and each.keys - OF_NOTHING for each in parts)
+        ):
+            yield parts[0]
+            start = token.end
+    yield statement.part(start, statement.end)
+
+
+def _times(found: re.Match[str]) -> str:
+    return "2 times" if found[1] else "1 time"
+
+
+def _differ(one: Fact, other: Fact) -> str:
+    """The kind of the contradiction between two facts; of amounts only one of which has a unit, years differ from no unit."""
+    kind = "" if is_same(one, other) else contradiction(one, other)
+    # "21 to rent a car": `to` is read as the French byte.
+    is_age = one.kind == "amount" and {one.unit, other.unit} <= {"", "year", "TB"}
+    return kind if kind != LIKELY or is_age else ""
+
+
+def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
+    """Whether a fact was stated, with a unit or without one in both."""
+    return any(is_same(fact, each) and bool(fact.unit) == bool(each.unit) for each in others)
+
+
+def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
+    """Whether a fact is a value so many times: `460 euros` for `four nights` at `115 euros`."""
+    amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
+    return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
+
+
+def _is_end(clause: Statement, fact: Fact) -> bool:
+    """Whether a fact is an end of a range: `9 to 11`."""
+    pairs = [
+        each for each in pairwise(clause.facts) if fact in each and each[0].kind == each[1].kind
+    ]
+    gaps = [
+        clause.text[one.end - clause.start : other.start - clause.start] for one, other in pairs
+    ]
+    return any(RANGE.fullmatch(gap) for gap in gaps)
+
+
+def _counted(clause: Statement, fact: Fact) -> Set[str]:
+    """What a number without a unit counts."""
+    has_none = fact.kind == "amount" and fact.unit in ("", "TB")
+    return {word.key for word in clause.words if has_none and 0 <= word.start - fact.end <= 1}
+
+
+def _capital(clause: Statement) -> list[Word]:
+    """The names of a clause, with its first word."""
+    return [
+        word
+        for word in clause.words
+        if word.key not in OF_NOTHING
+        and word.text[0].isupper()
+        and (word.is_name or word.start == clause.start)
+    ]
+
+
+def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
+    """By word, the one right before it: `small` of `the small plan`."""
+    return {
+        other.key: one.key
+        for statement in statements
+        for one, other in pairwise(statement.words)
+        if other.start - one.end == 1 and one.key not in OF_NOTHING
+    }
+
+
+def _is_fronted(clause: Statement, known: Set[str]) -> bool:
+    """Whether a clause begins with where or when it holds, of which nothing was said: `In the annex there is none.`"""
+    word = next(iter(clause.words), None)
+    is_front = (
+        word
+        and clause.tokens[0].text in FRONT
+        and not any(each.start < word.start for each in clause.facts)
+    )
+    return bool(is_front and word and word.key not in known | OF_NOTHING)
