@@ -27,6 +27,7 @@ MAX_STATEMENTS = 100
 MIN_KNOWN = 0.5
 """The share of what a claim is about that the earlier turn has, from which the two are compared."""
 MIN_KNOWN_OF_NAME = 0.75
+OF_VALUES = ("number", "date", LIKELY, "unit", "currency", "period")
 YES_OR_NO = re.compile(
     r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
 )
@@ -99,9 +100,6 @@ FREQUENCY = re.compile(
 )
 RANGE = re.compile(r"\s*(?:to|and|or|bis|und|à|et|a|y|[-–—])?\s*")
 """What is between the two ends of a range."""
-GOES_ON = frozenset(words("and or which who that where und oder et ou y o"))
-BUT = frozenset(words("but aber mais pero"))
-"""Words behind a comma with which a clause goes on, and those with which another begins."""
 FRONT = frozenset(words("in on at by for with from under during within outside"))
 """Words that a statement begins with that holds somewhere, at some time or with something: `In the annex`."""
 SUBORDINATE = frozenset(words("when while although because to"))
@@ -141,8 +139,6 @@ class _Claim:
         ((free, side),) = known.opposites["free"]
         if any(fact.unit in MONEY and fact.value for fact in clause.facts):
             sides.add((free, 1 - side))
-        if "nothing" in tokens and "cost" in clause.keys:
-            sides.add((free, side))
         return cls(
             clause,
             topics([clause]) | spoken_of,
@@ -158,7 +154,7 @@ class _Claim:
     @property
     def is_stated(self) -> bool:
         """Whether it is said on no condition, and is a clause of its own."""
-        first = {token.text for token in self.clause.tokens[:4]}
+        first = {token.text for token in self.clause.tokens[:2]}
         return "if" not in self.clause.scopes and SUBORDINATE.isdisjoint(first)
 
     @property
@@ -171,8 +167,8 @@ class _Claim:
 class Said:
     """A turn as it is compared: what is asked, and what the answer claims.
 
-    `topic`: what the question is about, with what it refers to; `new`: what it has that nobody said before, and `new_facts`; `spoken`,
-    `named`: all topics of question and answer, and those that tell things apart; `says_yes`: None of an answer that begins with
+    `topic`: what the question is about, with what it refers to; `new`, `new_facts`: what it has that nobody said before; `spoken`,
+    `facts`: what question and answer have; `says_yes`: None of an answer that begins with
     neither yes nor no; `replied`: the question and that.
     """
 
@@ -182,7 +178,6 @@ class Said:
     new: Set[str]
     new_facts: Sequence[Fact]
     spoken: Set[str]
-    named: Set[str]
     facts: Sequence[Fact]
     claims: Sequence[_Claim]
     says_yes: bool | None
@@ -202,8 +197,8 @@ class Said:
         is_silent = CORRECTION.search(answer) or any(each.decides for each in find_refusals(answer))
         claims = [] if is_silent else [*_claims(read(rest)[:MAX_STATEMENTS])]
         asked, said, begins = read(question), read(answer), words(question.lower())
-        own, spoken, facts = topics(asked), topics(said), facts_of(said)
-        known = [fact for each in before for fact in (*each.facts, *facts_of(each.asked))]
+        own = topics(asked)
+        known = [fact for each in before for fact in each.facts]
         new = own.difference(*(each.spoken for each in before))
         new_facts = [fact for fact in facts_of(asked) if not _is_among(fact, known)]
         is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
@@ -213,16 +208,14 @@ class Said:
             claim = _Claim.of(asked[-1], own)
             is_no = claims[0].is_denied if says_yes is None else not says_yes
             replied = replace(claim, is_denied=claim.is_denied != is_no)
-        names = {word.key for each in said for word in each.words if word.is_name}
         return cls(
             turn.number,
             asked,
             own | before[-1].topic if refers and before else own,
             new,
             new_facts,
-            spoken | own,
-            names | {each for each in spoken if each[0] == "#"} | own,
-            facts,
+            topics(said) | own,
+            facts_of((*said, *asked)),
             claims,
             says_yes,
             replied,
@@ -235,63 +228,47 @@ def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction
     """What a turn says otherwise than one of those before it."""
     replied = [said.replied] if said.replied and said.says_yes is not None else []
     for other in () if said.goes_on and (said.new or said.new_facts) else before:
-        others = [each for each in before if each is not other]
-        pairs = [_Pair(said, other, others, claim) for claim in said.claims]
+        pairs = [_Pair(said, other, before, claim) for claim in said.claims]
         found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
         for claim in replied:
-            found += _Pair(replace(said, asked=()), other, others, claim).senses()
+            found += _Pair(replace(said, asked=()), other, before, claim).senses()
         for kind, says, denied in dict.fromkeys(found):
             yield Contradiction(said.number, says, other.number, denied, kind)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A claim of a turn and an earlier turn; `others` are the other earlier turns."""
+    """A claim of a turn, and a turn among those before it."""
 
     said: Said
     other: Said
-    others: Sequence[Said]
+    before: Sequence[Said]
     claim: _Claim
 
     def values(self) -> Iterator[tuple[str, str, str]]:
         """Amounts, dates and versions where the earlier turn has another, which neither a range nor a product nor the user gives."""
         clause, asked = self.claim.clause, facts_of(self.said.asked)
-        known = [fact for each in (*self.others, self.other) for fact in each.facts]
-        known += [
-            fact
-            for each in self.others
-            if each.number > self.other.number
-            for fact in facts_of(each.asked)
-        ]
+        known = [fact for each in self.before for fact in each.facts]
         known += () if self.said.says_yes else asked
+        names = {word.key for word in clause.words if word.is_name}
         for fact, theirs in product(clause.facts, self.other.claims):
             beside = [each for each in clause.facts if each is not fact]
             found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
+            kinds = ("version",) if self.other.asks_for_a_name else ()
             if (
                 len(found) != 1
+                or found[0][0] not in (*OF_VALUES, *kinds)
                 or _is_among(fact, known)
                 or any(_is_among(each, self.said.new_facts) for each in beside)
+                or any(_is_product(fact, found[0][1], each) for each in (*beside, *asked))
+                or _is_end(clause, fact)
+                or _is_end(theirs.clause, found[0][1])
+                or not names <= theirs.about | self.other.topic
             ):
                 continue
             kind, value = found[0]
-            ours, its = _counted(clause, fact), _counted(theirs.clause, value)
-            if (
-                kind == "member"
-                or (kind == "version" and not self.other.asks_for_a_name)
-                or any(is_same(value, each) for each in self.said.facts)
-                or _is_end(clause, fact)
-                or _is_end(theirs.clause, value)
-                or any(_is_product(fact, value, each) for each in (*beside, *asked))
-                or (ours and its and ours.isdisjoint(its | self.other.topic))
-                or not {word.key for word in clause.words if word.is_name}
-                <= theirs.about | self.other.topic
-            ):
-                continue
-            about = self.claim.about - {_topic(fact)}
-            if (
-                self.share(about, theirs.about - {_topic(value)}, theirs.clause, fact, value)
-                >= MIN_KNOWN
-            ):
+            about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
+            if self.share(about, told, theirs.clause, fact, value) >= MIN_KNOWN:
                 yield kind, fact.shown, value.shown
 
     def senses(self) -> Iterator[tuple[str, str, str]]:
@@ -328,7 +305,7 @@ class _Pair:
         ours = [
             word
             for word in _capital(self.claim.clause)
-            if not any(word.key in each.spoken for each in (*self.others, self.other))
+            if not any(word.key in each.spoken for each in self.before)
         ]
         for theirs in (
             self.other.claims[:1]
@@ -371,7 +348,7 @@ class _Pair:
         )
         taken_up = theirs & other.new
         if (
-            any(not apart.named.isdisjoint(about - known) for apart in self.others)
+            (about - known and not has_words)
             or not topics(self.said.asked).isdisjoint(about - known)
             or (taken_up and taken_up.isdisjoint(about | said.topic))
             or any(
@@ -418,16 +395,12 @@ def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
 def _clauses(statement: Statement) -> Iterator[Statement]:
     """The parts of a statement between commas that have a few words; one with a condition is a single clause."""
     start = statement.start
-    for token, following in pairwise(statement.tokens):
-        is_cut = (token.text in ",–" and following.text not in GOES_ON) or following.text in BUT
-        parts = [statement.part(start, token.end), statement.part(token.end, statement.end)]
-        if (
-            is_cut
-            and "if" not in statement.scopes
-            and all(len(each.tokens) > 3 and each.keys - OF_NOTHING for each in parts)
-        ):
-            yield parts[0]
-            start = token.end
+    for token in statement.tokens:
+        if token.text in ",–" and "if" not in statement.scopes:
+            parts = [statement.part(start, token.end), statement.part(token.end, statement.end)]
+            if all(len(each.tokens) > 3 and each.keys - OF_NOTHING for each in parts):
+                yield parts[0]
+                start = token.end
     yield statement.part(start, statement.end)
 
 
@@ -463,12 +436,6 @@ def _is_end(clause: Statement, fact: Fact) -> bool:
         clause.text[one.end - clause.start : other.start - clause.start] for one, other in pairs
     ]
     return any(RANGE.fullmatch(gap) for gap in gaps)
-
-
-def _counted(clause: Statement, fact: Fact) -> Set[str]:
-    """What a number without a unit counts."""
-    has_none = fact.kind == "amount" and fact.unit in ("", "TB")
-    return {word.key for word in clause.words if has_none and 0 <= word.start - fact.end <= 1}
 
 
 def _capital(clause: Statement) -> list[Word]:
