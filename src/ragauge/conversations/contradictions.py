@@ -119,7 +119,8 @@ class Contradiction(NamedTuple):
 class _Claim:
     """A clause of an answer, or a question with the yes or no that it got.
 
-    `about`: the topics of its words and facts; `sides`: its sides of pairs of opposites, of which the words are `turning`.
+    `about`: the topics of its words and facts; `sides`: its sides of pairs of opposites, of which the words are `turning`; `values`:
+    its facts that nobody stated before; `names`: its names that nobody said before, with its first word.
     """
 
     clause: Statement
@@ -127,18 +128,20 @@ class _Claim:
     is_denied: bool
     sides: Set[tuple[int, int]]
     turning: Set[str]
+    values: Sequence[Fact] = ()
+    names: Sequence[Word] = ()
 
     @classmethod
     def of(cls, clause: Statement, spoken_of: Set[str] = frozenset()) -> "_Claim":
-        known, tokens = vocabulary(), {token.text for token in clause.tokens}
-        denials = [token for token in clause.tokens if token.text in known.negations - ASIDE]
+        known, tokens = vocabulary(), [token.text for token in clause.tokens]
         sides = {side for word in clause.words for side in word.opposites}
         sides |= {
-            (-1, side) for side, each in enumerate((MANY, FEW)) if not tokens.isdisjoint(each)
+            (-1, side) for side, each in enumerate((MANY, FEW)) for word in each if word in tokens
         }
         ((free, side),) = known.opposites["free"]
         if any(fact.unit in MONEY and fact.value for fact in clause.facts):
             sides.add((free, 1 - side))
+        denials = [token for token in tokens if token in known.negations - ASIDE]
         return cls(
             clause,
             topics([clause]) | spoken_of,
@@ -157,32 +160,27 @@ class _Claim:
         first = {token.text for token in self.clause.tokens[:2]}
         return "if" not in self.clause.scopes and SUBORDINATE.isdisjoint(first)
 
-    @property
-    def senses(self) -> Mapping[str, bool]:
-        """Whether a negation stands near each of its words."""
-        return {word.key: word.is_negated for word in self.clause.words}
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A turn as it is compared: what is asked, and what the answer claims.
 
-    `topic`: what the question is about, with what it refers to; `new`, `new_facts`: what it has that nobody said before; `spoken`,
-    `facts`: what question and answer have; `says_yes`: None of an answer that begins with
-    neither yes nor no; `replied`: the question and that.
+    `topic`: what the question is about, with what it refers to; `new`: what it has that nobody said before; `spoken`, `facts`: what
+    question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither); `is_follow_up`:
+    "And for students?", `is_for_another` if that is new.
     """
 
     number: int
     asked: Sequence[Statement]
     topic: Set[str]
     new: Set[str]
-    new_facts: Sequence[Fact]
     spoken: Set[str]
     facts: Sequence[Fact]
     claims: Sequence[_Claim]
-    says_yes: bool | None
-    replied: _Claim | None
-    goes_on: bool
+    reply: _Claim | None
+    begins_with_reply: bool
+    is_follow_up: bool
+    is_for_another: bool
     asks_for_a_name: bool
 
     @classmethod
@@ -192,177 +190,185 @@ class Said:
             FREQUENCY.sub(_times, text or "") for text in (turn.question, turn.answer)
         )
         start = YES_OR_NO.match(answer)
-        says_yes = start[1] is not None if start else None
         rest = re.sub("[;:] ", ". ", answer[start.end() if start else 0 :])
         is_silent = CORRECTION.search(answer) or any(each.decides for each in find_refusals(answer))
         claims = [] if is_silent else [*_claims(read(rest)[:MAX_STATEMENTS])]
         asked, said, begins = read(question), read(answer), words(question.lower())
-        own = topics(asked)
-        known = [fact for each in before for fact in each.facts]
-        new = own.difference(*(each.spoken for each in before))
-        new_facts = [fact for fact in facts_of(asked) if not _is_among(fact, known)]
+        own, asked_facts = topics(asked), facts_of(asked)
+        spoken = frozenset[str]().union(*(each.spoken for each in before))
+        stated = [fact for each in before for fact in each.facts]
+        added = [fact for fact in asked_facts if not _is_among(fact, stated)]
+        stated += [] if start and start[1] else asked_facts
         is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
+        is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
         refers = is_joined or len(own) < 2 or not SPOKEN_OF.isdisjoint(begins)
-        replied = None
-        if asked and ASKS_YES_OR_NO.match(asked[-1].text) and (claims or start):
+        reply = None
+        if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
-            is_no = claims[0].is_denied if says_yes is None else not says_yes
-            replied = replace(claim, is_denied=claim.is_denied != is_no)
+            is_no = start[1] is None if start else claims[0].is_denied
+            reply = replace(claim, is_denied=claim.is_denied != is_no)
         return cls(
             turn.number,
             asked,
             own | before[-1].topic if refers and before else own,
-            new,
-            new_facts,
+            own - spoken,
             topics(said) | own,
             facts_of((*said, *asked)),
-            claims,
-            says_yes,
-            replied,
-            bool(is_joined) and CONCLUDING.isdisjoint(begins[:1]),
+            [_with_news(claim, stated, added, spoken) for claim in claims],
+            reply,
+            start is not None,
+            is_follow_up,
+            is_follow_up and bool(own - spoken or added),
             not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
         )
 
 
+def _with_news(
+    claim: _Claim, stated: Sequence[Fact], added: Sequence[Fact], spoken: Set[str]
+) -> _Claim:
+    """The claim with its values and names; what is said beside a fact that the user added is said of that."""
+    facts = claim.clause.facts
+    values = [
+        fact
+        for fact in facts
+        if not _is_among(fact, stated)
+        and not _is_end(claim.clause, fact)
+        and not any(_is_among(each, added) for each in facts if each is not fact)
+    ]
+    names = [
+        word
+        for word in claim.clause.words
+        if word.text[0].isupper()
+        and (word.is_name or word.start == claim.clause.start)
+        and word.key not in spoken | OF_NOTHING
+    ]
+    return replace(claim, values=values, names=names)
+
+
 def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction]:
     """What a turn says otherwise than one of those before it."""
-    replied = [said.replied] if said.replied and said.says_yes is not None else []
-    for other in () if said.goes_on and (said.new or said.new_facts) else before:
-        pairs = [_Pair(said, other, before, claim) for claim in said.claims]
+    for other in () if said.is_for_another else before:
+        pairs = [_Pair(said, other, claim) for claim in said.claims]
         found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
-        for claim in replied:
-            found += _Pair(replace(said, asked=()), other, before, claim).senses()
+        if said.reply and said.begins_with_reply:
+            found += _Pair(replace(said, asked=()), other, said.reply).senses()
         for kind, says, denied in dict.fromkeys(found):
             yield Contradiction(said.number, says, other.number, denied, kind)
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A claim of a turn, and a turn among those before it."""
+    """A claim of a turn, and an earlier turn."""
 
     said: Said
     other: Said
-    before: Sequence[Said]
     claim: _Claim
 
     def values(self) -> Iterator[tuple[str, str, str]]:
-        """Amounts, dates and versions where the earlier turn has another, which neither a range nor a product nor the user gives."""
-        clause, asked = self.claim.clause, facts_of(self.said.asked)
-        known = [fact for each in self.before for fact in each.facts]
-        known += () if self.said.says_yes else asked
+        """Amounts, dates and versions where the earlier turn has another one, of which they are no multiple."""
+        clause, other = self.claim.clause, self.other
+        kinds = (*OF_VALUES, *(("version",) if other.asks_for_a_name else ()))
         names = {word.key for word in clause.words if word.is_name}
-        for fact, theirs in product(clause.facts, self.other.claims):
-            beside = [each for each in clause.facts if each is not fact]
+        for fact, theirs in product(self.claim.values, other.claims):
             found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
-            kinds = ("version",) if self.other.asks_for_a_name else ()
             if (
                 len(found) != 1
-                or found[0][0] not in (*OF_VALUES, *kinds)
-                or _is_among(fact, known)
-                or any(_is_among(each, self.said.new_facts) for each in beside)
-                or any(_is_product(fact, found[0][1], each) for each in (*beside, *asked))
-                or _is_end(clause, fact)
-                or _is_end(theirs.clause, found[0][1])
-                or not names <= theirs.about | self.other.topic
+                or found[0][0] not in kinds
+                or not names <= theirs.about | other.topic
             ):
                 continue
             kind, value = found[0]
+            factors = [
+                each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
+            ]
+            if _is_end(theirs.clause, value) or any(
+                _is_product(fact, value, each) for each in factors
+            ):
+                continue
             about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
-            if self.share(about, told, theirs.clause, fact, value) >= MIN_KNOWN:
+            if self.share(about, told, theirs.clause, (fact, value)) >= MIN_KNOWN:
                 yield kind, fact.shown, value.shown
 
     def senses(self) -> Iterator[tuple[str, str, str]]:
-        """Whether the claim denies what the earlier turn says, or a word of it has the opposite sense."""
-        claim, replied = self.claim, self.other.replied
-        for theirs in (*self.other.claims, *([replied] if replied else [])):
+        """The claim itself, where it denies what the earlier turn says, or a word of it has the opposite sense."""
+        claim, reply = self.claim, self.other.reply
+        senses = {word.key: word.is_negated for word in claim.clause.words}
+        for theirs in (*self.other.claims, *([reply] if reply else [])):
             opposite = any((pair, 1 - side) in theirs.sides for pair, side in claim.sides)
+            is_turned = any(
+                senses.get(word.key, word.is_negated) != word.is_negated
+                for word in theirs.clause.words
+            ) or any(
+                one.is_negated != each.is_negated and is_same(one, each)
+                for one, each in product(claim.clause.facts, theirs.clause.facts)
+            )
             if (
                 not (claim.is_stated and theirs.is_stated)
                 or (claim.is_denied != theirs.is_denied) == opposite
+                or not (opposite or is_turned or theirs is reply)
             ):
-                continue
-            turned = [
-                (key, no) for key, no in claim.senses.items() if theirs.senses.get(key, no) != no
-            ]
-            if theirs is not replied and not opposite and not turned:
                 continue
             turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
             ours, its = claim.about - turning, theirs.about - turning
-            told = (
-                its | self.other.claims[0].about if theirs is replied and self.other.claims else its
-            )
+            first = self.other.claims[:1] if theirs is reply else ()
+            told = its.union(*(each.about for each in first))
             share = self.share(ours, told, theirs.clause) if ours & its else 0
-            n_shared = len(ours & its)
-            if (share == 1 and 2 * n_shared >= len(its)) or (its <= ours and share >= MIN_KNOWN):
-                yield (
-                    "opposite" if opposite else "negation",
-                    claim.clause.text.strip(),
-                    theirs.clause.text.strip(),
+            if (share == 1 and 2 * len(ours & its) >= len(its)) or (
+                its <= ours and share >= MIN_KNOWN
+            ):
+                kind = (
+                    "answer"
+                    if claim is self.said.reply and theirs is reply
+                    else "opposite"
+                    if opposite
+                    else "negation"
                 )
+                yield kind, claim.clause.text.strip(), theirs.clause.text.strip()
+                return
 
     def names(self) -> Iterator[tuple[str, str, str]]:
-        """Another name, where the earlier turn was asked for one."""
-        ours = [
-            word
-            for word in _capital(self.claim.clause)
-            if not any(word.key in each.spoken for each in self.before)
-        ]
-        for theirs in (
-            self.other.claims[:1]
-            if ours and self.other.asks_for_a_name and not self.said.goes_on
-            else ()
+        """A name where the earlier turn was asked for one, and has another."""
+        ours, other = self.claim.names, self.other
+        asked = topics(other.asked) if len(topics(other.asked)) > 1 else other.topic
+        about = self.claim.about - {word.key for word in ours}
+        if (
+            not ours
+            or self.said.is_follow_up
+            or not other.asks_for_a_name
+            or 2 * len(asked & about) < len(asked)
         ):
-            lost = [
-                word
-                for word in _capital(theirs.clause)
-                if word.key not in self.said.spoken | self.other.topic
-            ]
-            about = self.claim.about - {word.key for word in ours}
-            asked = (
-                topics(self.other.asked) if len(topics(self.other.asked)) > 1 else self.other.topic
-            )
-            share = self.share(about, theirs.about, theirs.clause)
-            if lost and share >= MIN_KNOWN_OF_NAME and 2 * len(asked & about) >= len(asked):
+            return
+        for theirs in other.claims[:1]:
+            lost = [word for word in theirs.names if word.key not in self.said.spoken | other.topic]
+            if lost and self.share(about, theirs.about, theirs.clause) >= MIN_KNOWN_OF_NAME:
                 yield "entity", ours[0].text, lost[0].text
 
     def share(
-        self,
-        ours: Set[str],
-        theirs: Set[str],
-        clause: Statement,
-        fact: Fact | None = None,
-        value: Fact | None = None,
+        self, ours: Set[str], theirs: Set[str], clause: Statement, compared: Sequence[Fact] = ()
     ) -> float:
         """The share of what a claim is about that the earlier turn has; 0 if it is about another thing.
 
-        A claim without words of its own is about what its question is. `fact` and `value` are what is compared.
+        A claim without words of its own is about what its question is about.
         """
-        said, other = self.said, self.other
+        said, other, own = self.said, self.other, self.claim.clause
         has_words = any(each[0] != "#" for each in ours)
         about = ours if has_words else ours | said.topic
         known = other.topic | (theirs if has_words else ours)
-        places = [each for each in self.claim.clause.facts if each is not fact]
-        their_places = [each for each in clause.facts if each is not value]
-        heads, their_heads = (
-            _modifiers(each) for each in ([self.claim.clause], [clause, *other.asked])
-        )
-        taken_up = theirs & other.new
-        if (
-            (about - known and not has_words)
-            or not topics(self.said.asked).isdisjoint(about - known)
+        places = [[each for each in one.facts if each not in compared] for one in (own, clause)]
+        heads, their_heads = (_modifiers(each) for each in ([own], [clause, *other.asked]))
+        taken_up, missing = theirs & other.new, about - known
+        is_another = (
+            (missing and not has_words)
+            or not topics(said.asked).isdisjoint(missing)
             or (taken_up and taken_up.isdisjoint(about | said.topic))
+            or any(_differ(*pair) in ("member", "version", "date") for pair in product(*places))
             or any(
-                _differ(one, each) in ("member", "version", "date")
-                for one, each in product(places, their_places)
-            )
-            or any(
-                modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
+                modifier in missing and their_heads.get(head, modifier) not in (modifier, *about)
                 for head, modifier in heads.items()
             )
-            or _is_fronted(self.claim.clause, known)
-        ):
-            return 0
-        return len(about & known) / len(about) if about else 0
+            or _is_fronted(own, missing)
+        )
+        return 0 if is_another or not about else len(about & known) / len(about)
 
 
 def topics(statements: Sequence[Statement]) -> Set[str]:
@@ -438,17 +444,6 @@ def _is_end(clause: Statement, fact: Fact) -> bool:
     return any(RANGE.fullmatch(gap) for gap in gaps)
 
 
-def _capital(clause: Statement) -> list[Word]:
-    """The names of a clause, with its first word."""
-    return [
-        word
-        for word in clause.words
-        if word.key not in OF_NOTHING
-        and word.text[0].isupper()
-        and (word.is_name or word.start == clause.start)
-    ]
-
-
 def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
     """By word, the one right before it: `small` of `the small plan`."""
     return {
@@ -459,12 +454,8 @@ def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
     }
 
 
-def _is_fronted(clause: Statement, known: Set[str]) -> bool:
+def _is_fronted(clause: Statement, missing: Set[str]) -> bool:
     """Whether a clause begins with where or when it holds, of which nothing was said: `In the annex there is none.`"""
-    word = next(iter(clause.words), None)
-    is_front = (
-        word
-        and clause.tokens[0].text in FRONT
-        and not any(each.start < word.start for each in clause.facts)
-    )
-    return bool(is_front and word and word.key not in known | OF_NOTHING)
+    start = min((each.start for each in (*clause.words, *clause.facts)), default=None)
+    word = next((word for word in clause.words if word.start == start), None)
+    return word is not None and clause.tokens[0].text in FRONT and word.key in missing
