@@ -27,7 +27,6 @@ MAX_STATEMENTS = 100
 MIN_KNOWN = 0.5
 """The share of what a claim is about that the earlier turn has, from which the two are compared."""
 MIN_KNOWN_OF_NAME = 0.75
-OF_VALUES = ("number", "date", LIKELY, "unit", "currency", "period")
 YES_OR_NO = re.compile(
     r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
 )
@@ -46,9 +45,8 @@ PRONOUNS = frozenset(
         "lui leur ce cela ça y él ella ellos ellas lo esto eso allí"
     )
 )
-REFERRING = PRONOUNS - {*words("his her das le la les lo there dort er")}
-SPOKEN_OF = PRONOUNS - {*words("one ones la le les lo das dies")}
-"""Words of a question about what was said before: `Does it cover labour?`"""
+REFERRING = PRONOUNS - {*words("one ones la le les lo das there")}
+"""Words at the beginning of a statement that is about the thing of the one before."""
 SOUGHT = frozenset(
     words(
         "who whom whose which where wo où dónde wer wen wem welche welcher welches qui quel quelle quién quiénes cuál qué"
@@ -69,8 +67,7 @@ OF_MEASURE = frozenset(
 OF_NOTHING = OF_MEASURE | {
     stem(word)[:PREFIX]
     for word in words(
-        "long time many please need sorry afraid unfortunately sadly fine course great good careful enough yes also take make get "
-        "come go let give total one least must say tell still before after first name nothing cost price pay paid charge think know "
+        "long time many please need sorry afraid unfortunately sadly fine course great good careful enough yes also take total one least must say tell still before after first name nothing cost price pay paid charge think know "
         "though little keep mind like want would use dr correct right true"
     )
 }
@@ -201,7 +198,7 @@ class Said:
         stated += [] if start and start[1] else asked_facts
         is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
         is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
-        refers = is_joined or len(own) < 2 or not SPOKEN_OF.isdisjoint(begins)
+        refers = is_joined or len(own) < 2
         reply = None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
@@ -267,13 +264,12 @@ class _Pair:
     def values(self) -> Iterator[tuple[str, str, str]]:
         """Amounts, dates and versions where the earlier turn has another one, of which they are no multiple."""
         clause, other = self.claim.clause, self.other
-        kinds = (*OF_VALUES, *(("version",) if other.asks_for_a_name else ()))
         names = {word.key for word in clause.words if word.is_name}
         for fact, theirs in product(self.claim.values, other.claims):
             found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
             if (
                 len(found) != 1
-                or found[0][0] not in kinds
+                or found[0][0] == "member"
                 or not names <= theirs.about | other.topic
             ):
                 continue
@@ -310,8 +306,8 @@ class _Pair:
                 continue
             turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
             ours, its = claim.about - turning, theirs.about - turning
-            first = self.other.claims[:1] if theirs is reply else ()
-            told = its.union(*(each.about for each in first))
+            first = self.other.claims[:1] if theirs is reply else []
+            told = frozenset[str]().union(its, *(each.about for each in first))
             share = self.share(ours, told, theirs.clause) if ours & its else 0
             if (share == 1 and 2 * len(ours & its) >= len(its)) or (
                 its <= ours and share >= MIN_KNOWN
@@ -329,7 +325,7 @@ class _Pair:
     def names(self) -> Iterator[tuple[str, str, str]]:
         """A name where the earlier turn was asked for one, and has another."""
         ours, other = self.claim.names, self.other
-        asked = topics(other.asked) if len(topics(other.asked)) > 1 else other.topic
+        asked = topics(other.asked)
         about = self.claim.about - {word.key for word in ours}
         if (
             not ours
