@@ -116,13 +116,14 @@ class Contradiction(NamedTuple):
 class _Claim:
     """A clause of an answer, or a question with the yes or no that it got.
 
-    `about`: the topics of its words and facts; `sides`: its sides of pairs of opposites, of which the words are `turning`; `values`:
+    `about`: the topics of its words and facts; `is_stated`: on no condition, in a clause of its own; `sides`: its sides of pairs of opposites, of which the words are `turning`; `values`:
     its facts that nobody stated before; `names`: its names that nobody said before, with its first word.
     """
 
     clause: Statement
     about: Set[str]
     is_denied: bool
+    is_stated: bool
     sides: Set[tuple[int, int]]
     turning: Set[str]
     values: Sequence[Fact] = ()
@@ -143,6 +144,7 @@ class _Claim:
             clause,
             topics([clause]) | spoken_of,
             (len(denials) + len(DENYING.findall(clause.text))) % 2 == 1,
+            "if" not in clause.scopes and SUBORDINATE.isdisjoint(tokens[:2]),
             {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides},
             {
                 word.key
@@ -150,12 +152,6 @@ class _Claim:
                 if word.opposites or word.text.lower() in MANY + FEW
             },
         )
-
-    @property
-    def is_stated(self) -> bool:
-        """Whether it is said on no condition, and is a clause of its own."""
-        first = {token.text for token in self.clause.tokens[:2]}
-        return "if" not in self.clause.scopes and SUBORDINATE.isdisjoint(first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +165,7 @@ class Said:
 
     number: int
     asked: Sequence[Statement]
+    asks_about: Set[str]
     topic: Set[str]
     new: Set[str]
     spoken: Set[str]
@@ -207,6 +204,7 @@ class Said:
         return cls(
             turn.number,
             asked,
+            own,
             own | before[-1].topic if refers and before else own,
             own - spoken,
             topics(said) | own,
@@ -248,7 +246,7 @@ def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction
         pairs = [_Pair(said, other, claim) for claim in said.claims]
         found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
         if said.reply and said.begins_with_reply:
-            found += _Pair(replace(said, asked=()), other, said.reply).senses()
+            found += _Pair(replace(said, asks_about=frozenset()), other, said.reply).senses()
         for kind, says, denied in dict.fromkeys(found):
             yield Contradiction(said.number, says, other.number, denied, kind)
 
@@ -288,44 +286,32 @@ class _Pair:
     def senses(self) -> Iterator[tuple[str, str, str]]:
         """The claim itself, where it denies what the earlier turn says, or a word of it has the opposite sense."""
         claim, reply = self.claim, self.other.reply
-        senses = {word.key: word.is_negated for word in claim.clause.words}
         for theirs in (*self.other.claims, *([reply] if reply else [])):
             opposite = any((pair, 1 - side) in theirs.sides for pair, side in claim.sides)
-            is_turned = any(
-                senses.get(word.key, word.is_negated) != word.is_negated
-                for word in theirs.clause.words
-            ) or any(
-                one.is_negated != each.is_negated and is_same(one, each)
-                for one, each in product(claim.clause.facts, theirs.clause.facts)
-            )
             if (
-                not (claim.is_stated and theirs.is_stated)
-                or (claim.is_denied != theirs.is_denied) == opposite
-                or not (opposite or is_turned or theirs is reply)
+                (claim.is_denied != theirs.is_denied) == opposite
+                or not (claim.is_stated and theirs.is_stated)
+                or claim.about.isdisjoint(theirs.about)
+                or not (opposite or theirs is reply or _is_turned(claim.clause, theirs.clause))
             ):
                 continue
             turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
             ours, its = claim.about - turning, theirs.about - turning
-            first = self.other.claims[:1] if theirs is reply else []
-            told = frozenset[str]().union(its, *(each.about for each in first))
+            told = (
+                its | self.other.claims[0].about if theirs is reply and self.other.claims else its
+            )
             share = self.share(ours, told, theirs.clause) if ours & its else 0
-            if (share == 1 and 2 * len(ours & its) >= len(its)) or (
-                its <= ours and share >= MIN_KNOWN
-            ):
-                kind = (
-                    "answer"
-                    if claim is self.said.reply and theirs is reply
-                    else "opposite"
-                    if opposite
-                    else "negation"
-                )
+            is_all = share == 1 and 2 * len(ours & its) >= len(its)
+            if is_all or (its <= ours and share >= MIN_KNOWN):
+                kind = "opposite" if opposite else "negation"
+                kind = "answer" if claim is self.said.reply and theirs is reply else kind
                 yield kind, claim.clause.text.strip(), theirs.clause.text.strip()
                 return
 
     def names(self) -> Iterator[tuple[str, str, str]]:
         """A name where the earlier turn was asked for one, and has another."""
         ours, other = self.claim.names, self.other
-        asked = topics(other.asked)
+        asked = other.asks_about
         about = self.claim.about - {word.key for word in ours}
         if (
             not ours
@@ -355,7 +341,7 @@ class _Pair:
         taken_up, missing = theirs & other.new, about - known
         is_another = (
             (missing and not has_words)
-            or not topics(said.asked).isdisjoint(missing)
+            or not said.asks_about.isdisjoint(missing)
             or (taken_up and taken_up.isdisjoint(about | said.topic))
             or any(_differ(*pair) in ("member", "version", "date") for pair in product(*places))
             or any(
@@ -421,6 +407,17 @@ def _differ(one: Fact, other: Fact) -> str:
 def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
     """Whether a fact was stated, with a unit or without one in both."""
     return any(is_same(fact, each) and bool(fact.unit) == bool(each.unit) for each in others)
+
+
+def _is_turned(one: Statement, other: Statement) -> bool:
+    """Whether a negation stands near a word or fact of one statement and not of the other."""
+    senses = {word.key: word.is_negated for word in one.words}
+    return any(
+        senses.get(word.key, word.is_negated) != word.is_negated for word in other.words
+    ) or any(
+        fact.is_negated != each.is_negated and is_same(fact, each)
+        for fact, each in product(one.facts, other.facts)
+    )
 
 
 def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
