@@ -20,6 +20,7 @@ from ragauge.language.numbers.units import MONEY
 from ragauge.language.references.contradictions import ASKS_YES_OR_NO
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stem
+from ragauge.language.stop_words import FUNCTION_WORDS
 from ragauge.language.words import words
 
 MAX_STATEMENTS = 100
@@ -27,6 +28,8 @@ MAX_STATEMENTS = 100
 MIN_KNOWN = 0.5
 """The share of what a claim is about that the earlier turn has, from which the two are compared."""
 MIN_KNOWN_OF_NAME = 0.75
+MAX_VALUES = 3
+"""Most values of a kind in a turn; one with more is a list, of which another value may be meant."""
 YES_OR_NO = re.compile(
     r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
 )
@@ -64,12 +67,13 @@ OF_MEASURE = frozenset(
     )
 )
 """Beginnings of words that say of a question how it asks, and not what about: "How long …?", "again"."""
+TELL_APART = words(
+    "next other another others together below above under over front back without alone"
+)
 OF_NOTHING = OF_MEASURE | {
     stem(word)[:PREFIX]
-    for word in words(
-        "long time many please need sorry afraid unfortunately sadly fine course great good careful enough yes also take total one least must say tell still before after first name nothing cost price pay paid charge think know "
-        "though little keep mind like want would use dr correct right true"
-    )
+    for word in (FUNCTION_WORDS - {*TELL_APART})
+    | {*words("time sorry afraid take name cost price pay charge correct")}
 }
 """Keys of words that do not say what a sentence is about, or say it by the kind of value that it states."""
 CHANGED = frozenset(
@@ -153,6 +157,10 @@ class _Claim:
             },
         )
 
+    def opposes(self, other: "_Claim") -> bool:
+        """Whether the two have words of one pair of opposites on different sides."""
+        return any((pair, 1 - side) in other.sides for pair, side in self.sides)
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -199,7 +207,7 @@ class Said:
         reply = None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
-            is_no = start[1] is None if start else claims[0].is_denied
+            is_no = start[1] is None if start else claims[0].is_denied != claims[0].opposes(claim)
             reply = replace(claim, is_denied=claim.is_denied != is_no)
         return cls(
             turn.number,
@@ -272,6 +280,8 @@ class _Pair:
             ):
                 continue
             kind, value = found[0]
+            if sum(bool(_differ(fact, each)) for each in other.facts) > MAX_VALUES:
+                continue
             factors = [
                 each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
             ]
@@ -287,7 +297,7 @@ class _Pair:
         """The claim itself, where it denies what the earlier turn says, or a word of it has the opposite sense."""
         claim, reply = self.claim, self.other.reply
         for theirs in (*self.other.claims, *([reply] if reply else [])):
-            opposite = any((pair, 1 - side) in theirs.sides for pair, side in claim.sides)
+            opposite = claim.opposes(theirs)
             if (
                 (claim.is_denied != theirs.is_denied) == opposite
                 or not (claim.is_stated and theirs.is_stated)
@@ -376,8 +386,13 @@ def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
         tokens = [token.text for token in statement.tokens]
         spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
         last = topics([statement]) | spoken_of
-        if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
-            yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
+        holds = CHANGED.isdisjoint(tokens)
+        is_condition = not CONDITION.isdisjoint(tokens[:2])
+        for clause in _clauses(statement) if holds else ():
+            is_first = clause.start == statement.start
+            refers = not REFERRING.isdisjoint(token.text for token in clause.tokens[:1])
+            if not (is_condition and (is_first or refers)):
+                yield _Claim.of(clause, spoken_of)
 
 
 def _clauses(statement: Statement) -> Iterator[Statement]:
