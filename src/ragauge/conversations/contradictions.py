@@ -90,15 +90,7 @@ CORRECTION = re.compile(
 """How the system takes back openly what it said."""
 ASIDE = frozenset(words("without ohne sans sin"))
 """Negations that deny only what follows them: `Yes, it works without a key.`"""
-DENYING = re.compile(
-    r"\b(?:forbidden|prohibited|banned|impossible|unavailable|sold out|out of stock|fully booked)\b|\w-free\b",
-    re.IGNORECASE,
-)
-"""What denies besides the negations of the vocabulary."""
 MANY, FEW = words("all every most plenty always"), words("few hardly rarely seldom barely")
-FREQUENCY = re.compile(
-    r"\b(?:once|(twice))(?=\s+(?:a|per|every)\b|\s*(?:[.,;?!]|$))", re.IGNORECASE
-)
 RANGE = re.compile(r"\s*(?:to|and|or|bis|und|à|et|a|y|[-–—])?\s*")
 """What is between the two ends of a range."""
 FRONT = frozenset(words("in on at by for with from under during within outside"))
@@ -147,7 +139,7 @@ class _Claim:
         return cls(
             clause,
             topics([clause]) | spoken_of,
-            (len(denials) + len(DENYING.findall(clause.text))) % 2 == 1,
+            len(denials) % 2 == 1,
             "if" not in clause.scopes and SUBORDINATE.isdisjoint(tokens[:2]),
             {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides},
             {
@@ -188,9 +180,7 @@ class Said:
     @classmethod
     def of(cls, turn: Turn, before: "Sequence[Said]") -> "Said":
         """The turn after these."""
-        question, answer = (
-            FREQUENCY.sub(_times, text or "") for text in (turn.question, turn.answer)
-        )
+        question, answer = turn.question or "", turn.answer or ""
         start = YES_OR_NO.match(answer)
         rest = re.sub("[;:] ", ". ", answer[start.end() if start else 0 :])
         is_silent = CORRECTION.search(answer) or any(each.decides for each in find_refusals(answer))
@@ -199,7 +189,7 @@ class Said:
         own, asked_facts = topics(asked), facts_of(asked)
         spoken = frozenset[str]().union(*(each.spoken for each in before))
         stated = [fact for each in before for fact in each.facts]
-        added = [fact for fact in asked_facts if not _is_among(fact, stated)]
+        adds = any(not _is_among(fact, stated) for fact in asked_facts)
         stated += [] if start and start[1] else asked_facts
         is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
         is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
@@ -217,26 +207,20 @@ class Said:
             own - spoken,
             topics(said) | own,
             facts_of((*said, *asked)),
-            [_with_news(claim, stated, added, spoken) for claim in claims],
+            [_with_news(claim, stated, spoken) for claim in claims],
             reply,
             start is not None,
             is_follow_up,
-            is_follow_up and bool(own - spoken or added),
+            is_follow_up and (adds or bool(own - spoken)),
             not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
         )
 
 
-def _with_news(
-    claim: _Claim, stated: Sequence[Fact], added: Sequence[Fact], spoken: Set[str]
-) -> _Claim:
-    """The claim with its values and names; what is said beside a fact that the user added is said of that."""
+def _with_news(claim: _Claim, stated: Sequence[Fact], spoken: Set[str]) -> _Claim:
+    """The claim with its values, but ends of ranges, and its names."""
     facts = claim.clause.facts
     values = [
-        fact
-        for fact in facts
-        if not _is_among(fact, stated)
-        and not _is_end(claim.clause, fact)
-        and not any(_is_among(each, added) for each in facts if each is not fact)
+        fact for fact in facts if not _is_among(fact, stated) and not _is_end(claim.clause, fact)
     ]
     names = [
         word
@@ -285,12 +269,10 @@ class _Pair:
             factors = [
                 each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
             ]
-            if _is_end(theirs.clause, value) or any(
-                _is_product(fact, value, each) for each in factors
-            ):
+            if any(_is_product(fact, value, each) for each in factors):
                 continue
             about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
-            if self.share(about, told, theirs.clause, (fact, value)) >= MIN_KNOWN:
+            if self.share(about, told, theirs.clause) >= MIN_KNOWN:
                 yield kind, fact.shown, value.shown
 
     def senses(self) -> Iterator[tuple[str, str, str]]:
@@ -335,9 +317,7 @@ class _Pair:
             if lost and self.share(about, theirs.about, theirs.clause) >= MIN_KNOWN_OF_NAME:
                 yield "entity", ours[0].text, lost[0].text
 
-    def share(
-        self, ours: Set[str], theirs: Set[str], clause: Statement, compared: Sequence[Fact] = ()
-    ) -> float:
+    def share(self, ours: Set[str], theirs: Set[str], clause: Statement) -> float:
         """The share of what a claim is about that the earlier turn has; 0 if it is about another thing.
 
         A claim without words of its own is about what its question is about.
@@ -346,14 +326,12 @@ class _Pair:
         has_words = any(each[0] != "#" for each in ours)
         about = ours if has_words else ours | said.topic
         known = other.topic | (theirs if has_words else ours)
-        places = [[each for each in one.facts if each not in compared] for one in (own, clause)]
         heads, their_heads = (_modifiers(each) for each in ([own], [clause, *other.asked]))
         taken_up, missing = theirs & other.new, about - known
         is_another = (
             (missing and not has_words)
             or not said.asks_about.isdisjoint(missing)
             or (taken_up and taken_up.isdisjoint(about | said.topic))
-            or any(_differ(*pair) in ("member", "version", "date") for pair in product(*places))
             or any(
                 modifier in missing and their_heads.get(head, modifier) not in (modifier, *about)
                 for head, modifier in heads.items()
@@ -365,13 +343,8 @@ class _Pair:
 
 def topics(statements: Sequence[Statement]) -> Set[str]:
     """What statements are about: the keys of their words, and `#` with each date, place and version."""
-    found = {_topic(fact): fact for fact in facts_of(statements) if fact.kind != "amount"}
-    heads = {
-        stem(fact.value[0])[:PREFIX]
-        for fact in found.values()
-        if fact.kind == "code" and isinstance(fact.value, tuple)
-    }
-    return (keys_of(statements) | heads) - OF_NOTHING | found.keys()
+    facts = {_topic(fact) for fact in facts_of(statements) if fact.kind != "amount"}
+    return (keys_of(statements) - OF_NOTHING) | facts
 
 
 def _topic(fact: Fact) -> str:
@@ -386,13 +359,8 @@ def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
         tokens = [token.text for token in statement.tokens]
         spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
         last = topics([statement]) | spoken_of
-        holds = CHANGED.isdisjoint(tokens)
-        is_condition = not CONDITION.isdisjoint(tokens[:2])
-        for clause in _clauses(statement) if holds else ():
-            is_first = clause.start == statement.start
-            refers = not REFERRING.isdisjoint(token.text for token in clause.tokens[:1])
-            if not (is_condition and (is_first or refers)):
-                yield _Claim.of(clause, spoken_of)
+        if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
+            yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
 
 
 def _clauses(statement: Statement) -> Iterator[Statement]:
@@ -405,10 +373,6 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
                 yield parts[0]
                 start = token.end
     yield statement.part(start, statement.end)
-
-
-def _times(found: re.Match[str]) -> str:
-    return "2 times" if found[1] else "1 time"
 
 
 def _differ(one: Fact, other: Fact) -> str:
