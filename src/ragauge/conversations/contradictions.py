@@ -1,7 +1,7 @@
 """What a turn of the system says otherwise than an earlier one: claims are paired by what they are about, and compared in their facts.
 
 Two claims are about one thing if at least half of what the later one is about was asked or said in the earlier turn, and it is about
-nothing else that the conversation names, asks for or tells apart.
+nothing that its question names anew, or that a place, a condition or another word before the same noun tells apart.
 """
 
 import re
@@ -21,10 +21,13 @@ from ragauge.language.references.contradictions import ASKS_YES_OR_NO
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stem
 from ragauge.language.stop_words import FUNCTION_WORDS
+from ragauge.language.text import excerpt
 from ragauge.language.words import words
 
 MAX_STATEMENTS = 100
 """Most statements of an answer that are compared."""
+MAX_TEXT = 200
+"""Most characters of a claim that are shown."""
 MIN_KNOWN = 0.5
 """The share of what a claim is about that the earlier turn has, from which the two are compared."""
 MIN_KNOWN_OF_NAME = 0.75
@@ -112,11 +115,12 @@ class Contradiction(NamedTuple):
 class _Claim:
     """A clause of an answer, or a question with the yes or no that it got.
 
-    `about`: the topics of its words and facts; `is_stated`: on no condition, in a clause of its own; `sides`: its sides of pairs of opposites, of which the words are `turning`; `values`:
-    its facts that nobody stated before; `names`: its names that nobody said before, with its first word.
+    `about`: the topics of its words and facts, and of what a pronoun refers to; `is_stated`: on no condition; `sides`: its sides of
+    pairs of opposites, of which the words are `turning`; `values`, `names`: its facts, and names and first word, that are new.
     """
 
     clause: Statement
+    text: str
     about: Set[str]
     is_denied: bool
     is_stated: bool
@@ -138,6 +142,7 @@ class _Claim:
         denials = [token for token in tokens if token in known.negations - ASIDE]
         return cls(
             clause,
+            excerpt(clause.text.strip(), MAX_TEXT),
             topics([clause]) | spoken_of,
             len(denials) % 2 == 1,
             "if" not in clause.scopes and SUBORDINATE.isdisjoint(tokens[:2]),
@@ -158,9 +163,9 @@ class _Claim:
 class Said:
     """A turn as it is compared: what is asked, and what the answer claims.
 
-    `topic`: what the question is about, with what it refers to; `new`: what it has that nobody said before; `spoken`, `facts`: what
-    question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither); `is_follow_up`:
-    "And for students?", `is_for_another` if that is new.
+    `asks_about`: the topics of the question; `topic`: and of what it refers to; `new`: those that nobody named before; `spoken`,
+    `facts`: what question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither);
+    `is_follow_up`: "And the next?"; `is_for_another`: and names something new.
     """
 
     number: int
@@ -191,14 +196,16 @@ class Said:
         stated = [fact for each in before for fact in each.facts]
         adds = any(not _is_among(fact, stated) for fact in asked_facts)
         stated += [] if start and start[1] else asked_facts
-        is_joined = JOINING.match(question) or ("?" in question and len(begins) < 4)
+        is_short = "?" in question and len(begins) < 4 and not ASKS_YES_OR_NO.match(question)
+        is_joined = JOINING.match(question) or is_short
         is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
         refers = is_joined or len(own) < 2
         reply = None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
             is_no = start[1] is None if start else claims[0].is_denied != claims[0].opposes(claim)
-            reply = replace(claim, is_denied=claim.is_denied != is_no)
+            text = f"{'no' if is_no else 'yes'} to {claim.text}"
+            reply = replace(claim, text=text, is_denied=claim.is_denied != is_no)
         return cls(
             turn.number,
             asked,
@@ -297,7 +304,7 @@ class _Pair:
             if is_all or (its <= ours and share >= MIN_KNOWN):
                 kind = "opposite" if opposite else "negation"
                 kind = "answer" if claim is self.said.reply and theirs is reply else kind
-                yield kind, claim.clause.text.strip(), theirs.clause.text.strip()
+                yield kind, claim.text, theirs.text
                 return
 
     def names(self) -> Iterator[tuple[str, str, str]]:
@@ -333,7 +340,7 @@ class _Pair:
             or not said.asks_about.isdisjoint(missing)
             or (taken_up and taken_up.isdisjoint(about | said.topic))
             or any(
-                modifier in missing and their_heads.get(head, modifier) not in (modifier, *about)
+                modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
                 for head, modifier in heads.items()
             )
             or _is_fronted(own, missing)
@@ -422,7 +429,7 @@ def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
         other.key: one.key
         for statement in statements
         for one, other in pairwise(statement.words)
-        if other.start - one.end == 1 and one.key not in OF_NOTHING
+        if other.start - one.end == 1 and one.key not in OF_NOTHING and one.text.islower()
     }
 
 
