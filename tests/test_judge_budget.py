@@ -131,17 +131,6 @@ def test_what_is_over_the_budget_is_printed_with_the_calls_in_flight(server):
     assert over in judging_lines(run)
 
 
-def test_a_run_goes_on_with_the_rows_that_were_not_finished(server, tmp_path):
-    whole = evaluated(server, 6)
-    cache = tmp_path / "cache.sqlite"
-    for max_calls, n_calls in ((24, 24), (10_000, 12)):
-        before = server.n_requests
-        run = evaluated(server, 6, cache=cache, max_calls=max_calls)
-        assert server.n_requests - before == n_calls
-    assert n_scored_by_row(run) == [5] * 6
-    assert run.scores.equals(whole.scores)
-
-
 def test_repeats_of_a_row_come_before_the_next_row(server):
     run = evaluated(server, 8, metrics=["factual_accuracy"], repeat=3, max_calls=10)
     evidence = run.scores.sort("id")["evidence"].drop_nulls()

@@ -464,37 +464,3 @@ def test_a_configuration_that_cannot_be_is_refused_with_its_place(ragauge, confi
     done = ragauge("run", configured(judge))
     assert done.code == 2
     assert says in told(done.err)
-
-
-# Keys ---------------------------------------------------------------------------------------------
-
-
-def telling(number, body):
-    """A server that repeats the key in its errors, as some do."""
-    said = [
-        faulty.refusal(401, f"Incorrect API key provided: {CANARY}"),
-        faulty.refusal(400, f"header Authorization: Bearer {CANARY}"),
-        by_rules(number, body),
-    ]
-    return said[number % len(said)]
-
-
-def test_a_key_stands_nowhere(run, ragauge, served, scores, tmp_path):
-    served.answer = telling
-    said = []
-    secret_url = served.url.replace("//", f"//user:{CANARY}@")
-    for number, more in enumerate(([], ["--record", "rec"], ["--judge-url", secret_url])):
-        asked = (*ASK, *more, "--cache", f"cache{number}")
-        dry = run(*asked, "--dry-run")
-        done = run(*asked, "-o", f"out{number}.json", "-o", f"out{number}.md", folder=f"r{number}")
-        assert done.code in (4, 6)
-        reasons = " ".join(scores(f"r{number}")["reason"].drop_nulls())
-        assert "Incorrect API key provided" in reasons or "Authorization" in reasons
-        shown = ragauge("show", f"r{number}", "q1")
-        said += [text for each in (dry, done, shown) for text in (each.out, each.err)]
-    assert served.n_requests > 9
-    assert all(CANARY in one["authorization"] for one in served.headers[:3])
-    assert not [text for text in said if CANARY in text]
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert {"rec", "cache0", "out2.md", "000000.parquet"} <= {path.name for path in files}
-    assert not [path.name for path in files if CANARY.encode() in path.read_bytes()]

@@ -83,7 +83,7 @@ KINDS = {
     }),
     13: Kind("templates in the data", {
         COMMANDS: ("test_templates_and_formulas_in_data_are_verbatim",),
-        INJECTION: ("test_marks_of_templates_stand_in_the_prompt_as_they_are",),
+        INJECTION: ("test_orders_in_texts_move_no_verdict",),
     }),
     14: Kind("replies that cannot be read", {
         SESSION: ("test_a_reply_that_cannot_be_read_twice_is_a_failure_with_the_reply_as_evidence", "test_a_refusal_of_the_model_is_called_one"),

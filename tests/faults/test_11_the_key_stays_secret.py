@@ -209,9 +209,11 @@ def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_p
     with faulty.FaultyServer(answer) as server:
         url = server.url.replace("http://", f"http://me:{PASSWORD}@")
         judge = ("--judge", "m", "--judge-url", url, "--judge-key", "JUDGE_KEY")
+        dry = ragauge("run", "a.jsonl", "-m", "faithfulness", *judge, "--dry-run")
         first = ragauge("run", "a.jsonl", "-m", "faithfulness", "--folder", "r", *judge, *outputs, "--record", "rec.jsonl")  # fmt: skip
         assert server.headers, "it was asked"
     shown = [
+        dry,
         ragauge("show", "r", "--full"),
         ragauge("show", "r", "--status", "failed", "-n", "100"),
         *(ragauge("show", "r", f"q{at}", "--calls") for at in (0, 9)),

@@ -59,13 +59,6 @@ def test_texts_stand_between_two_lines_with_one_nonce(texts, inside):
     assert made == f"<answer id=N>\n{inside}</answer id=N>".replace("N", nonce)
 
 
-def test_the_same_texts_make_the_same_block_and_others_another():
-    texts = (["a", "b"], ["a", "b", ""], ["ab"], ["b", "a"], ["a\nb"], "ab")
-    blocks = [*(block("contexts", each) for each in texts), block("answer", "ab")]
-    assert len({nonce_of(made) for made in blocks}) == len(blocks)
-    assert blocks[0] == block("contexts", ("a", "b"))
-
-
 @pytest.mark.parametrize(
     ("name", "texts", "named"),
     [

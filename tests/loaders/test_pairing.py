@@ -11,6 +11,8 @@ from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.samples.samples import Samples
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 NORTH, SOUTH, EAST = "How wide is the north gate?", "Who keeps the south key?", "Is the east shut?"
 
 

@@ -7,7 +7,7 @@ in single precision.
 
 import os
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -76,13 +76,26 @@ class MiniLM(LocalEncoder):
 
     @cached_property
     def _tokenizer(self) -> "WordPiece":
-        from ragauge.encoders.wordpiece import WordPiece
-
-        return WordPiece((self.folder / "vocab.txt").read_text("utf-8").splitlines())
+        return _tokenizer_of(self.folder / "vocab.txt")
 
     @cached_property
     def _session(self) -> Any:
-        return open_graph(self.folder / f"{self.precision}.onnx")
+        return _session_of(self.folder / f"{self.precision}.onnx")
+
+
+# Opening takes 50 ms, which would be paid for each answer that is scored alone: the last one stays open.
+
+
+@lru_cache(maxsize=1)
+def _tokenizer_of(vocabulary: Path) -> "WordPiece":
+    from ragauge.encoders.wordpiece import WordPiece
+
+    return WordPiece(vocabulary.read_text("utf-8").splitlines())
+
+
+@lru_cache(maxsize=1)
+def _session_of(graph: Path) -> Any:
+    return open_graph(graph)
 
 
 def check_installed(what: str, folder: Path, *files: str) -> None:
