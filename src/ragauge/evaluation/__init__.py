@@ -130,7 +130,7 @@ def evaluate(
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
     replies for later runs (default, and with "none": no file); each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
-    retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
+    retried. `batch_size` is how many rows are measured and stored together (default: at most 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
     without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
     `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for tests and resampling. Raises PlanError with every problem

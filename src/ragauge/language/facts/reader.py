@@ -2,11 +2,12 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
-from itertools import pairwise, takewhile
+from functools import cached_property, lru_cache, partial
+from itertools import takewhile
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from ragauge.language.dates.dates import dates
@@ -36,8 +37,11 @@ _CODE = re.compile(
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
+_MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
+"""What every code has; searched first, because it is fast."""
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
+_NONE = frozenset[tuple[int, int]]()
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
 
@@ -102,6 +106,11 @@ class Word(NamedTuple):
         return "not " * self.is_negated + self.text
 
 
+# Not Part(…) and Word(…), which take twice as long.
+_part: Callable[[tuple[str, int, int]], Part] = partial(tuple.__new__, Part)  # pyright: ignore[reportUnknownMemberType]
+_word: Callable[[tuple[object, ...]], Word] = partial(tuple.__new__, Word)  # pyright: ignore[reportUnknownMemberType]
+
+
 @dataclass(frozen=True)
 class Statement:
     """A sentence of a text, at start:end, with its facts and content words in order.
@@ -141,7 +150,7 @@ def read(text: str) -> tuple[Statement, ...]:
     [('amount', '$18', 'USD', 'month')]
     """
     known = vocabulary()
-    tokens = [Part(each[0].lower(), *each.span()) for each in known.token.finditer(text)]
+    tokens = [_part((each[0].lower(), *each.span())) for each in known.token.finditer(text)]
     ends, negated, denied = SIGNS | known.but, set[int](), set[int]()
     for at, token in enumerate(tokens):
         if (
@@ -156,14 +165,15 @@ def read(text: str) -> tuple[Statement, ...]:
             starts = [each.start for each in takewhile(lambda each: each.text not in ends, part)]
             negated.update(starts)
             denied.update(starts[:2])
-    facts = _facts(text, tokens)
+    spans = sentence_spans(text)
+    facts = _facts(text, tokens, {end for _, end in spans})
     for at, fact in enumerate(facts):
         if fact.start in denied:  # `not over 5` is `at most 5`
             bound = {"over": "most", "under": "least"}.get(fact.bound)
             facts[at] = fact._replace(bound=bound) if bound else fact._replace(is_negated=True)
     starts, places = ([each.start for each in parts] for parts in (facts, tokens))
     found: list[Statement] = []
-    for start, end in sentence_spans(text):
+    for start, end in spans:
         own = facts[bisect_left(starts, start) : bisect_left(starts, end)]
         part = tokens[bisect_left(places, start) : bisect_left(places, end)]
         words = tuple(_words(text, start, own, part, negated))
@@ -181,28 +191,32 @@ def _words(
     known = vocabulary()
     inside = {at for fact in facts for at in range(fact.start, fact.end)}
     for at, token in enumerate(tokens):
-        opposites = known.opposites.get(token.text, frozenset())
+        word, begin, end = token
         if (
-            token.start in inside
-            or token.text in known.without_content
-            or not token.text[0].isalnum()
-            or (not opposites and token.text in known.functions)
+            word in known.without_content
+            or (word in known.functions and word not in known.opposites)
+            or begin in inside
+            or not word[0].isalnum()
         ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
-        is_name = text[token.start].isupper() and (
-            token.start > start or (following == token.end + 1 and text[following].isupper())
+        is_name = text[begin].isupper() and (
+            begin > start or (following == end + 1 and text[following].isupper())
         )
-        before = {each.text for each in tokens[max(0, at - 2) : at]}
-        role = "by" if before & known.by else "to" if before & known.turning else ""
-        has_article = at > 0 and tokens[at - 1].text in known.articles
-        key, own = stem(token.text)[:PREFIX], text[token.start : token.end]
-        is_negated = token.start in negated
-        yield Word(key, own, *token[1:], is_name, opposites, role, has_article, is_negated)
+        before = [each.text for each in tokens[max(0, at - 2) : at]]
+        role = ""
+        if not known.by.isdisjoint(before):
+            role = "by"
+        elif not known.turning.isdisjoint(before):
+            role = "to"
+        has_article = bool(before) and before[-1] in known.articles
+        opposites, key = known.opposites.get(word, _NONE), stem(word)[:PREFIX]
+        own, is_negated = text[begin:end], begin in negated
+        yield _word((key, own, begin, end, is_name, opposites, role, has_article, is_negated))
 
 
-def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
-    """All facts of a text in order, none inside another."""
+def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
+    """All facts of a text in order, none inside another; `ends`: those of its sentences."""
     found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
     for time in times_of_day(text):
         hours, minutes = divmod(int(time.value), 60)
@@ -211,7 +225,7 @@ def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
             parts["half"] = "pm" if 12 <= hours < 24 else "am"
         found.append(_of_date(Date(time.text, time.start, time.end, parts)))
     amounts = list(_amounts(text, tokens))
-    found += [*_codes(text, tokens), *amounts]
+    found += [*_codes(text, tokens, ends), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
     for name, start, end in tokens:
@@ -252,11 +266,9 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             yield _of_date(Date(text[start:end], start, end, parts))
 
 
-def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
+def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
     known = vocabulary()
-    following = {one.end: other.text for one, other in pairwise(tokens)}
-    closed = {end for _, end in sentence_spans(text)}
-    for found in _CODE.finditer(text):
+    for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
@@ -265,11 +277,13 @@ def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         if word and any(head in each for each in (known.functions, known.months, known.bounds)):
             continue
         if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`
-            unit = following.get(found.end(), "")
+            at = bisect_left(tokens, found.end(), key=attrgetter("start"))
+            has_unit = 0 < at < len(tokens) and tokens[at - 1].end == found.end()
+            unit = tokens[at].text if has_unit else ""
             is_year = tail.isdigit() and int(tail) in YEARS
             if is_year or unit in known.units or unit_of(unit or " ") is not None:
                 continue
-        if not _INITIAL.match(text, found.end()) or found.end() + 1 in closed:
+        if not _INITIAL.match(text, found.end()) or found.end() + 1 in ends:
             yield Fact("code", found[0], *found.span(), (head, tail))
 
 
