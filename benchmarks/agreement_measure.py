@@ -20,7 +20,7 @@ from agreement_sets import LabelledSet
 
 import ragauge as rg
 from ragauge import catalog
-from ragauge.encoders.models import EMBEDDED, model_info
+from ragauge.encoders import EMBEDDED, model_info
 from ragauge.label import Label
 
 LEAST_SYSTEMS = 4

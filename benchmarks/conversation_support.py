@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import mean
 
 import ragauge as rg
-from ragauge.stats.rank_agreement import spearman
+from ragauge.stats.agreement import spearman
 
 PEOPLE, PEERS = "faithfulness", "Bert-KPrec"
 WRITTEN_BY_PEOPLE = "reference"

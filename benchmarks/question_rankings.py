@@ -21,7 +21,7 @@ from scipy.stats import kendalltau
 import ragauge as rg
 from ragauge.documents.passage import Passage, passages_of
 from ragauge.documents.reading import Documents
-from ragauge.encoders.factory import open_encoder
+from ragauge.encoders import open_encoder
 from ragauge.questions.evidence import Bm25, PassageIndex, terms
 from ragauge.questions.question import Question
 

@@ -59,9 +59,3 @@ def test_every_alias_is_a_label_of_ours_and_every_nearest_a_metric():
         assert f"the nearest is {nearest['metric']}: " in catalog.unknown(theirs)
     # tests/test_docs.py compares each name with docs/coming-from.md.
     assert aliases["nearest"]["summary_score"]["metric"] == "factual_correctness"
-
-
-def test_a_metric_that_is_not_here_is_answered_with_the_nearest():
-    said = "there is no metric 'context_entity_recall'; the nearest is"
-    with pytest.raises(rg.PlanError, match=said):
-        rg.evaluate([{"id": "q", "answer": "a"}], metrics="context_entity_recall")

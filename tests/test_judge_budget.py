@@ -21,16 +21,7 @@ CALLS_PER_ROW = 6
 
 
 def samples(n):
-    return [
-        {
-            "id": f"q{at:02}",
-            "question": f"What does tier {at} cost?",
-            "answer": f"Tier {at} costs ${at * 7}. Dogs of kind {at} pay nothing.",
-            "references": [f"The fee of tier {at} is ${at * 7}."],
-            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
-        }
-        for at in range(n)
-    ]
+    return [{**row, "id": f"q{at:02}"} for at, row in enumerate(rules.samples(n))]
 
 
 @pytest.fixture
@@ -129,17 +120,6 @@ def test_what_is_over_the_budget_is_printed_with_the_calls_in_flight(server):
     run.manifest.judging["m"].update(usage)
     over = "m: $0.0125 over the budget; 3 calls in flight when it was reached"
     assert over in judging_lines(run)
-
-
-def test_a_run_goes_on_with_the_rows_that_were_not_finished(server, tmp_path):
-    whole = evaluated(server, 6)
-    cache = tmp_path / "cache.sqlite"
-    for max_calls, n_calls in ((24, 24), (10_000, 12)):
-        before = server.n_requests
-        run = evaluated(server, 6, cache=cache, max_calls=max_calls)
-        assert server.n_requests - before == n_calls
-    assert n_scored_by_row(run) == [5] * 6
-    assert run.scores.equals(whole.scores)
 
 
 def test_repeats_of_a_row_come_before_the_next_row(server):

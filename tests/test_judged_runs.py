@@ -16,6 +16,7 @@ import rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from rules import samples
 
 import ragauge as rg
 from ragauge.errors import JudgeError, PlanError, StoreError
@@ -41,22 +42,6 @@ class Rules(rg.ScriptedJudge):
         if self.refuses(request):
             return JudgeError("not today")
         return rules.script(request)
-
-
-def samples(n, *, n_references=1):
-    """n questions with answers of two sentences."""
-    return [
-        {
-            "id": f"q{at}",
-            "question": f"What is the fee of tier {at}?",
-            "answer": f"The fee of tier {at} is ${at * 7}. Dogs of kind {at} pay nothing.",
-            "references": [
-                f"Tier {at} costs ${at * 7 + number}." for number in range(n_references)
-            ],
-            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
-        }
-        for at in range(n)
-    ]
 
 
 def evaluated(place, rows, asking, *, judge=None, batch_size=2, **judging):
@@ -346,17 +331,6 @@ def test_of_equal_askings_the_mean_is_their_value_to_the_last_bit():
     assert json.loads(run.scores["evidence"][0])["spread"] == 0.0
 
 
-def test_each_asking_is_kept_by_itself_and_more_are_added_to_them(tmp_path):
-    rows, cache = samples(3), tmp_path / "c"
-
-    def asked(repeat):
-        judge = moody(*["CORRECT"] * 5)
-        rg.evaluate(rows, ["answer_class"], judge=JudgeConfig((judge,), repeat=repeat), cache=cache)
-        return len(judge.requests)
-
-    assert [asked(1), asked(3), asked(3), asked(2)] == [3, 6, 0, 0]
-
-
 def test_metrics_that_no_judge_has_a_part_in_are_computed_once_whatever_the_repeat(own_metrics):
     called = []
 
@@ -406,28 +380,6 @@ def test_rows_on_which_judges_disagree_need_review():
     run = rg.evaluate(samples(2), ["answer_class"], judge=[lenient, silent])
     assert run.needs_review().height == 0
     assert sorted(run.scores["status"]) == ["failed", "failed", "ok", "ok"]
-
-
-def test_a_composite_is_made_of_its_own_judges_parts():
-    silent = rg.ScriptedJudge({}, name="silent")
-    run = rg.evaluate(samples(1), ["ragas_score", "faithfulness"], judge=[Rules("a"), silent])
-    alone = rg.evaluate(samples(1), ["ragas_score"], judge=Rules("a"))
-    by = {label: part for (label,), part in run.scores.group_by("metric")}
-    (label,) = set(alone.scores["metric"])
-    assert by[label]["value"].to_list() == alone.scores["value"].to_list()
-    assert by[label.replace('"a"', '"silent"')]["value"].is_null().all()
-
-
-def test_a_composite_of_a_suites_variants_has_a_label_of_its_own():
-    def composite(*metrics):
-        labels = rg.evaluate(samples(1), metrics, judge=Rules("a")).scores["metric"]
-        (found,) = {one for one in labels if one.startswith("ragas_score")}
-        return found
-
-    own, other = composite("ragas_score"), composite("ragas_score", "faithfulness(on_no_claims=1)")
-    assert composite("ragas_score", "faithfulness") == own
-    beside = composite("ragas_score", "graphrag")  # takes the parts that the suite has
-    assert len({own, other, beside}) == 3
 
 
 def test_a_label_that_names_a_judge_asks_that_one_alone():

@@ -14,9 +14,8 @@ from typing import Any, Literal, TypeVar, overload
 
 from ragauge.errors import DefinitionError
 from ragauge.label import NAME, Label, SettingValue
-from ragauge.score import Score
+from ragauge.score import Aggregation, Score
 from ragauge.setting import Setting, alternatives, read_setting, read_settings
-from ragauge.stats.aggregation import Aggregation
 from ragauge.trust import Trust, trust_in
 
 Function = TypeVar("Function", bound=Callable[..., object])

@@ -12,6 +12,8 @@ language does not count), or of none.
 
 Evidence of repeated calls to a judge is always kept, because comparisons compute with it.
 """
+Aggregation = Literal["mean", "sum", "geometric_mean"]
+"""How the scores of many rows are aggregated; see `ragauge.stats.intervals`."""
 
 
 class Status(StrEnum):

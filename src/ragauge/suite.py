@@ -38,6 +38,7 @@ A suite is a TOML file; the shipped ones are in `ragauge/suites`.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import cast
@@ -165,8 +166,7 @@ class Suite:
         """A shipped suite by name, or one from a TOML file; SuiteError lists every problem."""
         shipped = shipped_suites()
         if str(name) in shipped:
-            text = (resources.files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
-            return cls.read(parse_toml(text, f"{name}.toml"), f"suite {name}")
+            return _shipped(str(name))
         if str(name).endswith(".toml"):
             return cls.read(read_toml(Path(name)), str(name))
         hint = did_you_mean(str(name), shipped) or f"; the suites are {', '.join(shipped)}"
@@ -221,6 +221,13 @@ class Suite:
         return cls(name, entries, checks, *shown, families=families, precision=precision)
 
 
+@cache
+def _shipped(name: str) -> Suite:
+    text = (resources.files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
+    return Suite.read(parse_toml(text, f"{name}.toml"), f"suite {name}")
+
+
+@cache
 def shipped_suites() -> tuple[str, ...]:
     """The names of the suites that come with ragauge."""
     files = (resources.files("ragauge") / "suites").iterdir()

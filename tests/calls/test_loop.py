@@ -109,14 +109,6 @@ def test_there_is_one_loop_for_all_threads_and_it_does_not_hold_the_process():
     assert thread.daemon
 
 
-def test_work_that_would_wait_for_itself_is_refused():
-    async def nested():
-        return run(gives(5))
-
-    with pytest.raises(RuntimeError, match=r"an async metric, feature or judge cannot wait for"):
-        run(nested())
-
-
 @pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
 def test_work_that_leaves_the_program_leaves_nobody_waiting(error):
     other = on_thread(lambda: run(asyncio.sleep(0.02, "other")))
@@ -193,14 +185,6 @@ def test_work_that_was_begun_runs_on_while_other_is_begun():
     assert hanging.ended.wait(PATIENCE_S)
 
 
-def test_the_first_error_ends_all_the_others():
-    hanging = Hanging()
-    cells = run(start([hanging.work(), fails(ValueError("no luck"))]))
-    with pytest.raises(ValueError, match="no luck"):
-        run(gather([cells]))
-    assert hanging.ended.wait(PATIENCE_S)
-
-
 def in_group(group, work):
     """What a function does on a thread of a group."""
 
@@ -244,15 +228,6 @@ def test_what_was_begun_and_is_not_waited_for_is_given_up_too():
     assert not hanging.ended.is_set()
     group.give_up()
     assert hanging.ended.wait(PATIENCE_S)
-
-
-def test_an_error_gives_up_what_was_begun_together():
-    hanging = Hanging()
-    with pytest.raises(ValueError, match="no luck"), cancel_scope():
-        run(start([hanging.work()]))
-        raise ValueError("no luck")
-    assert hanging.ended.wait(PATIENCE_S)
-    assert run(gives(5)) == 5  # this thread may go on
 
 
 def test_within_a_group_its_owner_decides():

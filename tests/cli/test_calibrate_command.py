@@ -151,11 +151,7 @@ def test_a_plan_is_made_of_measured_quality(ragauge, run, labels):
         ("labels.csv",),
         ("labels.csv", "run", "--rate", "0.5"),
         ("--correlation", "0.5", "--sensitivity", "0.9", "--specificity", "0.9"),
-        ("--within", "0"),
         ("--within", "nan"),
-        ("--within", "1e-320"),
-        ("--rate", "nan"),
-        ("--correlation", "nan"),
         ("--sensitivity", "nan", "--specificity", "0.5"),
     ],
 )

@@ -49,14 +49,9 @@ def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
     done = ragauge(*gate, "-f", "json")
     read = json.loads(done.out)
     assert (done.code, read["passed"], len(read["checks"])) == (1, False, 3)
-    assert read["checks"][0] == {
-        "rule": "exact_match > 0.5",
-        "system": "a",
-        "passed": False,
-        "reason": "exact_match is 0.5",
-        "values": {"exact_match": 0.5},
-        "questions": ["q2"],
-    }
+    first = read["checks"][0]
+    assert (first["rule"], first["system"], first["passed"]) == ("exact_match > 0.5", "a", False)
+    assert (first["values"], first["questions"]) == ({"exact_match": 0.5}, ["q2"])
 
 
 @pytest.mark.parametrize(

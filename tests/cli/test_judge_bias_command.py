@@ -48,11 +48,6 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
     assert again.out == done.out  # from the cache
 
 
-def test_the_figures_are_written_as_json(ragauge, answers, judge):
-    data = json.loads(ragauge("judge-bias", answers, *judge, "--repeat", "1", "-o", "json").out)
-    assert data["answers"][0]["first"]["value"] == 1.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from ragauge.calls.progress import Judged, Measured, ignore
 from ragauge.cli import progress
 from ragauge.cli.progress import Forecast, long_run_note, watching, words
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import suites_of
 from ragauge.engine.workload import Workload
-from ragauge.progress import Judged, Measured, ignore
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text("utf-8"))
 EVENTS = {"m": Measured, "j": Judged}

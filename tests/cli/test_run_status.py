@@ -57,18 +57,6 @@ def test_a_renamed_column_keeps_nothing_green(ragauge, rows, column):
     assert any(said.startswith(line) for said in done.err.splitlines())
 
 
-@pytest.mark.parametrize("metric", ["exact_match", "token_f1"])
-def test_no_finished_run_of_other_data_or_metrics_is_replaced(ragauge, rows, metric):
-    ragauge("run", rows, "-m", "exact_match", "--folder", "r")
-    before = {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
-    if metric == "exact_match":
-        renamed(rows, "Bob", "Cid")
-    done = ragauge("run", rows, "-m", metric, "--folder", "r")
-    assert (done.code, done.out) == (5, "")
-    assert "r: holds another run" in done.err and "choose another folder or remove it" in done.err
-    assert before == {path: path.read_bytes() for path in Path("r").rglob("*") if path.is_file()}
-
-
 def test_a_breakdown_of_a_run_without_scores_is_left_out(ragauge, tmp_path):
     Path("a.jsonl").write_text('{"id": "q1", "question": "Where?", "lang": "de"}\n')
     done = ragauge("run", "a.jsonl", "-m", "exact_match", "--by", "lang", "--folder", "r")

@@ -242,9 +242,10 @@ def test_a_function_of_ragas_that_is_not_covered_names_what_does_it():
 
 
 def test_scripts_of_ragas_0_4_import_metrics_models_and_limits_from_their_places(monkeypatch):
-    from ragauge.compat.ragas import RunConfig, aevaluate
     from ragauge.compat.ragas.embeddings.base import embedding_factory
     from ragauge.compat.ragas.metrics.collections import AnswerRelevancy, RougeScore
+
+    from ragauge.compat.ragas import RunConfig, aevaluate
 
     # 2 of the answer's 3 words are in order in the reference's 5.
     texts = {"reference": "The quick cats sat there", "response": "quick cat sat"}

@@ -192,3 +192,17 @@ def test_a_text_of_too_many_tokens_for_windows_is_refused_and_the_others_are_rea
         assert found[long] == NoVector(said)
         assert not isinstance(found["a fee"], NoVector)
     assert encoder.vectors([long])[long].n_tokens == 16_402  # the first 256 are read
+
+
+def test_token_vectors_reach_the_file_only_for_a_caller_who_wants_them_there(tmp_path):
+    cache, texts = Cache(tmp_path / "cache"), ["A fee of $5.", "Dogs are free."]
+    shared = CachedEncoder(MODEL, cache)
+    found = shared.tokens(texts, in_file=False)
+    assert cache.counts() == {}
+    again = shared.tokens(texts)
+    assert shared.n_encoded == 2
+    assert [n for n, _ in cache.counts().values()] == [2]
+    other = CachedEncoder(MODEL, cache).tokens(texts)
+    for text in texts:
+        for each in (again, other):
+            assert np.array_equal(each[text].vectors, found[text].vectors)

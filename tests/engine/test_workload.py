@@ -3,9 +3,9 @@
 import pytest
 
 import ragauge as rg
+from ragauge.calls.progress import Computed, Judged, Measured
 from ragauge.engine import batch
 from ragauge.evaluation import Evaluation
-from ragauge.progress import Computed, Judged, Measured
 
 CONTEXTS = ["The ferry leaves at nine. It is blue.", "Tickets cost four pounds on board."]
 ROWS = [

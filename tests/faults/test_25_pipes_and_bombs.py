@@ -1,12 +1,10 @@
 """FAULTS.md 23, 25 and 29: files that are none, files of nothing but line ends, rows that are none."""
 
 import gzip
-import json
 import os
 import re
 import subprocess
 import sys
-import threading
 
 import pytest
 import zstandard
@@ -64,12 +62,6 @@ def test_rows_that_do_not_fit_the_header_end_the_reading(ragauge, tmp_path):
     assert f"and {MAX_PROBLEMS - 19} more problems" in done.err
 
 
-def test_blank_lines_between_rows_are_skipped(ragauge, tmp_path):
-    rows = [json.dumps({"id": f"q{at}", "answer": "x"}) for at in range(50)]
-    (tmp_path / "a.jsonl").write_text(("\n" * 20).join(rows))
-    assert ragauge("validate", "a.jsonl").code == 0
-
-
 def test_a_file_of_another_kind_is_not_read_to_its_end(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text("x\n" * 50 * MAX_PROBLEMS)
     done = ragauge("validate", "a.jsonl")
@@ -97,16 +89,6 @@ def test_a_row_that_is_none_is_named_with_its_line(ragauge, tmp_path, text, said
         done = ragauge("validate", name)
         assert done.code == 3
         assert f"{name}:2: {said}" in done.err
-
-
-@POSIX
-def test_rankings_are_read_from_a_pipe(ragauge, tmp_path):
-    (tmp_path / "q").write_text(QRELS)
-    os.mkfifo(tmp_path / "run")
-    threading.Thread(target=(tmp_path / "run").write_text, args=(RUN,), daemon=True).start()
-    done = ragauge("rank", "q", "run", "-m", "ndcg@10", "-o", "csv")
-    assert done.code == 0, done.err
-    assert "still reading" not in done.err
 
 
 @POSIX

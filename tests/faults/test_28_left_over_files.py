@@ -4,14 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 import ragauge as rg
-from ragauge.samples.file import TemporaryFolder
 from ragauge.storage.atomic_files import remove_left_over, write_atomically
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs locks of files")
@@ -92,30 +90,6 @@ def test_what_is_left_of_an_output_is_removed_when_it_is_written_again(ragauge, 
     put(tmp_path, (".s.csv.abcd1234.part", ".other.csv.abcd1234.part"))
     assert ragauge("run", "a.jsonl", "-m", "exact_match", "-o", "s.csv", "--no-report").code == 0
     assert [one.name for one in tmp_path.glob(".*.part")] == [".other.csv.abcd1234.part"]
-
-
-@POSIX
-def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    code = (
-        "import time; from ragauge.samples.file import TemporaryFolder\n"
-        "folder = TemporaryFolder(); print(folder.path, flush=True); time.sleep(60)"
-    )
-    holding = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    left = Path(holding.stdout.readline().strip())
-    (left / "000000.parquet").write_text("half")
-    foreign = tmp_path / "ragauge-mine"
-    foreign.mkdir()
-    own = TemporaryFolder()
-    assert left.exists(), "its process lives"
-    holding.kill()
-    holding.communicate()
-    again = TemporaryFolder()
-    assert not left.exists()
-    assert own.path.exists()
-    assert again.path.exists()
-    assert foreign.exists(), "nobody knows whose it is"
 
 
 @pytest.mark.posix

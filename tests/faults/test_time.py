@@ -4,7 +4,7 @@ import itertools
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -78,36 +78,49 @@ def bad_texts(n: int) -> Iterator[tuple[str, str]]:
     yield "mixed", "".join(chosen.choices('abc ABC019.,-$%()\n"', k=n))
 
 
+Made = dict[str, Definition]
+
+
+def definitions() -> Made:
+    """Features and metrics by name; a feature goes before a metric of that name."""
+    return {**catalog.metrics(), **catalog.features()}
+
+
+def below(definition: Definition, made: Made) -> Iterator[Definition]:
+    """The metric or feature, and all that its columns are made by."""
+    yield definition
+    for column in definition.columns:
+        # `latency_s` is a field and the metric that reads it.
+        if column.name in made and column.name != definition.name:
+            yield from below(made[column.name], made)
+
+
 def columns(definition: Definition) -> set[str]:
     """The fields of the sample that a metric or feature reads."""
-    found: set[str] = set()
-    for column in definition.columns:
-        made = catalog.features().get(column.name) or catalog.metrics().get(column.name)
-        # `latency_s` is a field and the metric that reads it.
-        found |= columns(made) if made and made.name != definition.name else {column.name}
-    return found
+    made = definitions()
+    return {
+        column.name
+        for each in below(definition, made)
+        for column in each.columns
+        if column.name not in made or column.name == each.name
+    }
 
 
 def needs(definition: Definition) -> set[str]:
     """The resources that a metric or feature needs, with those of its columns."""
-    found = set(definition.resources)
-    for column in definition.columns:
-        made = catalog.features().get(column.name) or catalog.metrics().get(column.name)
-        if made and made.name != definition.name:
-            found |= needs(made)
-    return found
+    return {name for each in below(definition, definitions()) for name in each.resources}
 
 
-def fields(*, with_model: bool) -> list[tuple[str, str]]:
-    """Each metric with each text that it reads and with all; measures of rankings share one input.
+def fields(definitions: Made, *, with_model: bool) -> list[tuple[str, str]]:
+    """Each metric or feature with each text that it reads and with all; measures of rankings share one input.
 
     Without those of the package ragas, which is not installed here.
     """
     return [
         (name, "reference" if field == "references" else field)
-        for name, metric in sorted(catalog.metrics().items())
-        if bool(needs(metric)) == with_model and metric.function.__module__ not in ELSEWHERE
-        for field in (*sorted(columns(metric) & TEXTS), ALL)
+        for name, definition in sorted(definitions.items())
+        if bool(needs(definition)) == with_model and definition.function.__module__ not in ELSEWHERE
+        for field in (*sorted(columns(definition) & TEXTS), ALL)
     ]
 
 
@@ -175,37 +188,48 @@ def sample_with(read: set[str], field: str, text: str) -> dict[str, object]:
     }
 
 
-def seconds(metric: str, field: str, text: str) -> float:
-    """The processor time of one score."""
-    definition = catalog.metrics()[metric]
+def seconds(name: str, field: str, text: str) -> float:
+    """The processor time of one score, or of a feature and of those that it is computed from."""
+    definition = catalog.metrics().get(name) or catalog.features()[name]
     sample = sample_with(columns(definition), field, text)
     judge = JUDGE if "judge" in needs(definition) else None
     start = time.process_time()
-    rg.score(LABELS.get(metric, metric), judge=judge, **sample)
+    if name in catalog.metrics():
+        rg.score(LABELS.get(name, name), judge=judge, **sample)
+    else:
+        value_of(name, sample)
     return time.process_time() - start
 
 
-def slow_kinds(
-    name: str,
-    field: str,
-    texts: Sequence[tuple[str, str, str, str]],
-    seconds: Callable[[str, str, str], float] = seconds,
-) -> list[str]:
+def value_of(name: str, sample: dict[str, object]) -> object:
+    """A field of the sample, or the feature of that name, computed from the sample and other features."""
+    feature = catalog.features().get(name)
+    if feature is None:
+        return sample.get(name)
+    cells = [value_of(column.name, sample) for column in feature.columns]
+    for column, cell in zip(feature.columns, cells, strict=True):
+        if isinstance(cell, Score) or (cell is None and not column.nullable):
+            return Score.missing(f"the sample has no {column.name}")
+    if not feature.batch:
+        return feature.function(*cells, **feature.defaults)
+    (value,) = feature.function(*([cell] for cell in cells), **feature.defaults)
+    return value
+
+
+def slow_kinds(name: str, field: str, texts: Sequence[tuple[str, str, str, str]]) -> list[str]:
     """The kinds of text, each in three lengths, of which both the second and the third take too long beside the one
     before: once may be a length from which a text is read twice, as an answer too long for a cache is.
     """
     seconds(name, field, "a")
     slow: list[str] = []
     for kind, short, long, longest in texts:
-        if ratio := growth(name, field, short, long, seconds):
-            again = growth(name, field, long, longest, seconds)
+        if ratio := growth(name, field, short, long):
+            again = growth(name, field, long, longest)
             slow += [f"{kind}: {ratio:.1f} times, then {again:.1f}"] if again else []
     return slow
 
 
-def growth(
-    name: str, field: str, short: str, long: str, seconds: Callable[[str, str, str], float]
-) -> float | None:
+def growth(name: str, field: str, short: str, long: str) -> float | None:
     """How many times as long the longer text takes; None if that is at most RATIO or too short to notice."""
     taken, ratio = seconds(name, field, long), 0.0
     for _ in range(8):  # the lowest of several, since other work on the machine takes time too
@@ -225,73 +249,31 @@ def texts_of(n: int, every: int = 1, first: int = 0) -> list[tuple[str, str, str
     return each[first % every :: every]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("metric", "field"), fields(with_model=False))
-def test_four_times_the_text_takes_at_most_six_times_as_long(metric, field):
-    assert not slow_kinds(metric, field, texts_of(N))
+METRICS, FEATURES = catalog.metrics(), catalog.features()
+OFFLINE = fields(METRICS, with_model=False)
+WITH_MODEL = fields(METRICS, with_model=True)
+ALONE = fields(FEATURES, with_model=False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("at", "metric", "field"), [(at, *each) for at, each in enumerate(fields(with_model=True))]
-)
-def test_the_same_with_an_encoder_or_a_judge(at, metric, field):
+@pytest.mark.parametrize(("name", "field"), [*OFFLINE, *ALONE])
+def test_four_times_the_text_takes_at_most_six_times_as_long(name, field):
+    assert not slow_kinds(name, field, texts_of(N))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("at", "case"), list(enumerate(WITH_MODEL)))
+def test_the_same_with_an_encoder_or_a_judge(at, case):
     """Each metric and field takes other kinds; all of them in `make test-sweeps`."""
-    assert not slow_kinds(metric, field, texts_of(N // MODEL_SHARE, MODEL_SAMPLE, at))
-
-
-def feature_fields() -> list[tuple[str, str]]:
-    """Each feature without a model, with each text that it reads and with all."""
-    return [
-        (name, "reference" if field == "references" else field)
-        for name, feature in sorted(catalog.features().items())
-        if not needs(feature)
-        for field in (*sorted(columns(feature) & TEXTS), ALL)
-    ]
-
-
-def value_of(name: str, sample: dict[str, object]) -> object:
-    """A field of the sample, or the feature of that name, computed from the sample and other features."""
-    feature = catalog.features().get(name)
-    if feature is None:
-        return sample.get(name)
-    cells = [value_of(column.name, sample) for column in feature.columns]
-    for column, cell in zip(feature.columns, cells, strict=True):
-        if isinstance(cell, Score) or (cell is None and not column.nullable):
-            return Score.missing(f"the sample has no {column.name}")
-    if not feature.batch:
-        return feature.function(*cells, **feature.defaults)
-    (value,) = feature.function(*([cell] for cell in cells), **feature.defaults)
-    return value
-
-
-def seconds_of_feature(name: str, field: str, text: str) -> float:
-    """The processor time of a feature and of those that it is computed from."""
-    sample = sample_with(columns(catalog.features()[name]), field, text)
-    start = time.process_time()
-    value_of(name, sample)
-    return time.process_time() - start
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("feature", "field"), feature_fields())
-def test_a_feature_of_four_times_the_text_takes_at_most_six_times_as_long(feature, field):
-    assert not slow_kinds(feature, field, texts_of(N), seconds_of_feature)
+    assert not slow_kinds(*case, texts_of(N // MODEL_SHARE, MODEL_SAMPLE, at))
 
 
 def test_every_feature_is_timed_by_itself_or_in_a_metric():
     """None can be left out: one that needs a model is timed in the metrics that use it."""
-
-    def used(definition: Definition) -> set[str]:
-        names = {column.name for column in definition.columns}
-        made = [catalog.features().get(name) or catalog.metrics().get(name) for name in names]
-        return names.union(*(used(each) for each in made if each))
-
-    alone = {name for name, _ in feature_fields()}
     in_metrics = {
-        name for metric, _ in fields(with_model=True) for name in used(catalog.metrics()[metric])
+        each.name for name, _ in WITH_MODEL for each in below(METRICS[name], definitions())
     }
-    assert set(catalog.features()) <= alone | in_metrics
+    assert set(FEATURES) <= {name for name, _ in ALONE} | in_metrics
 
 
 @pytest.mark.slow
@@ -301,7 +283,7 @@ def test_one_sentence_of_very_many_words_takes_linear_time(field):
     texts = [("words", *("word " * count for count in (WORDS // 4, WORDS, WORDS * 4)))]
     slow = [
         f"{metric}: {kind}"
-        for metric, read in fields(with_model=False)
+        for metric, read in OFFLINE
         if read == field
         for kind in slow_kinds(metric, field, texts)
     ]

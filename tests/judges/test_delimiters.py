@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.judges import delimiters
-from ragauge.judges.delimiters import block, fill
+from ragauge.judges import prompts as delimiters
+from ragauge.judges.prompts import block, fill
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=30)
 
@@ -57,13 +57,6 @@ def test_texts_stand_between_two_lines_with_one_nonce(texts, inside):
     made = block("answer", texts)
     nonce = nonce_of(made)
     assert made == f"<answer id=N>\n{inside}</answer id=N>".replace("N", nonce)
-
-
-def test_the_same_texts_make_the_same_block_and_others_another():
-    texts = (["a", "b"], ["a", "b", ""], ["ab"], ["b", "a"], ["a\nb"], "ab")
-    blocks = [*(block("contexts", each) for each in texts), block("answer", "ab")]
-    assert len({nonce_of(made) for made in blocks}) == len(blocks)
-    assert blocks[0] == block("contexts", ("a", "b"))
 
 
 @pytest.mark.parametrize(

@@ -335,18 +335,6 @@ def test_a_call_that_fails_and_a_repair_are_calls_too():
     assert len(judge.requests) == 2
 
 
-def test_replies_that_are_there_already_are_not_counted_against_the_budget_of_all_repeats():
-    ledger = reply_ledger(":memory:")
-    asked(JudgeSession(Slow(), ledger=ledger), *map(str, range(6)))
-    judge = Slow()
-    ours = JudgeSession(judge, ledger=ledger, budget=Budget(max_calls=2))
-    found = asked(ours, *map(str, range(10)))
-    assert sum(isinstance(one, Answered) for one in found) == 8
-    assert (ours.usage.calls, ours.usage.cached, ours.usage.refused) == (2, 6, 2)
-    asked(ours.for_repeat(1), "another")
-    assert (ours.usage.calls, len(judge.requests)) == (2, 2)
-
-
 PRICE = Price(1.0, 10.0)
 COST = PRICE.of(400, 20)  # of each call of Slow(told=(400, 20)): $0.0006
 

@@ -159,11 +159,3 @@ def test_a_reply_that_cannot_be_read_is_shown_in_german():
     shown = judge.requests[1].messages[-1].content
     assert shown.startswith("Deine Antwort ist nicht verwendbar:\n<problem id=")
     assert "Beantworte dieselbe Frage noch einmal" in shown
-
-
-def test_numbers_of_two_languages_never_share_a_column():
-    labels = set()
-    for language in (None, *LANGUAGES):
-        judging = rg.JudgeConfig(judges=[rg.ScriptedJudge(SAID)], language=language)
-        labels |= set(rg.evaluate([ROW], "answer_class", judge=judging).scores["metric"])
-    assert len(labels) == 1 + len(LANGUAGES)

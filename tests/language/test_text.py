@@ -204,10 +204,6 @@ def test_line_breaks_end_list_items_headings_and_rows(expected):
     assert sentences("\n".join(expected)) == tuple(line.strip() for line in expected)
 
 
-def test_full_width_stops_need_no_space_after_them():
-    assert sentences("今日は。「元気ですか？」はい！") == ("今日は。", "「元気ですか？」", "はい！")
-
-
 def test_a_blank_line_ends_a_sentence_with_either_line_ending():
     assert sentences("one\r\n\r\ntwo") == ("one", "two")
     assert sentences("one\r\ntwo") == ("one\r\ntwo",)

@@ -2,12 +2,14 @@
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragauge import loaders
 from ragauge.errors import DataError
 from ragauge.loaders import load, reading
 from ragauge.loaders import questions as gold_join
@@ -70,3 +72,48 @@ def check_same_samples() -> Callable[..., Samples]:
         return in_pieces
 
     return check
+
+
+@pytest.fixture(scope="module")
+def also_in_pieces(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the module loads from files, and its rows from files, is the same in many pieces."""
+    folder, numbers = tmp_path_factory.mktemp("rows"), count()
+
+    def on_disk(source: object) -> object:
+        """Rows as a file, and systems of rows as files; anything else as it is."""
+        if isinstance(source, dict) and all(isinstance(own, list) for own in source.values()):
+            return {name: on_disk(own) for name, own in source.items()}
+        if not isinstance(source, list) or not all(isinstance(row, dict) for row in source):
+            return source
+        path = folder / f"{next(numbers)}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in source))
+        return path
+
+    def paths(files: object) -> list[Path]:
+        each = list(files.values()) if isinstance(files, dict) else [files]
+        return [path for path in map(Path, each) if path.is_file()]
+
+    def outcome(in_pieces: bool, source: object, options: dict[str, Any]) -> object:
+        try:
+            samples = load(source, in_pieces=in_pieces, **options)
+        except DataError as error:
+            return sorted(map(str, error.problems))
+        notes = [note for note in samples.notes if not note.startswith("read as a whole")]
+        return samples.frame.to_dict(as_series=False), samples.frame.schema, notes, samples.source
+
+    def load_both(source: object, **options: Any) -> Samples:
+        try:
+            files = on_disk(source)
+            given = options | {"gold": on_disk(options.get("gold"))}
+            piece = max(30, loaders.size_of(paths(files)) // 20)
+        except (TypeError, ValueError, OSError):  # neither files nor rows of JSON
+            return load(source, **options)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reading, "PIECE_BYTES", piece)
+            patch.setattr(gold_join, "COMPARED_AT_ONCE", 2)
+            assert outcome(False, files, given) == outcome(True, files, given)
+        return load(source, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(request.module, "load", load_both)
+        yield

@@ -49,7 +49,6 @@ def how_much(numbers: Iterable[int], **more: Any) -> list[dict[str, Any]]:
 
 WITH_GOLD: dict[str, tuple[Rows, Rows]] = {
     "reversed, some unanswered and some unknown": (answers(42, 3), gold(40)),
-    "nothing in common": (answers(100, 110), gold(5)),
     "two systems": ([*answers(0, 30, system="b"), *answers(10, 44, system="a")], gold(40)),
     "mixed systems": (
         [row for at in range(20) for s in "ab" for row in answers(at, at + 1, system=s)],
@@ -59,27 +58,10 @@ WITH_GOLD: dict[str, tuple[Rows, Rows]] = {
         answers(0, 20, question=None, topic="x", contexts=["c", "d"], reference=None),
         gold(20, level=3, relevant={"d1": 2, "d2": 0}),
     ),
-    "renamed columns": (
-        [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
-        [{"qid": f"q{at}", "ground_truth": "x", "query": "Which?"} for at in range(20)],
-    ),
     "look-alikes": (answers(0, 12), [*gold(12), {"id": "Q3", "reference": "x"}]),
-    "number ids": ([{"id": at, "answer": "x"} for at in range(9)], gold(3)),
-    "no ids on both sides": (
-        how_much(range(20, 0, -1)),
-        [{"question": f"How much is {at}?", "reference": "x"} for at in range(15)],
-    ),
-    "gold with numbers as ids": (
-        how_much(range(15, 5, -1)),
-        [{**row, "id": at + 3} for at, row in enumerate(gold(12))],
-    ),
     "no ids of two systems": (
         [row for s in "ba" for row in how_much(range(12), system=s)],
         gold(15),
-    ),
-    "no ids in gold": (
-        answers(0, 9, question="Why?")[:1],
-        [{"question": "Why?", "reference": "x"}, {"question": "How?", "reference": "y"}],
     ),
     "columns of several types, one of them in the gold too": (
         [
@@ -97,27 +79,6 @@ def test_answers_are_joined_with_gold(shape: str, written, check_same_samples):
     check_same_samples(written(given), gold=written(expected, "gold.jsonl"))
 
 
-PROBLEMS_WITH_GOLD: dict[str, tuple[Rows, Rows]] = {
-    "another question": (answers(0, 30, question="Why?"), gold(30)),
-    "another reference": (answers(5, 30, reference="0 €"), gold(30)),
-    "systems differ": (
-        [*answers(25, 5, system="a", question="A?"), *answers(0, 30, system="b", question="B?")],
-        [{"id": f"q{at}", "reference": "x"} for at in range(30)],
-    ),
-    "duplicates": ([*answers(0, 20), *answers(3, 6)], gold(20)),
-    "duplicates in the gold": (answers(0, 20), [*gold(20), *gold(2)]),
-    "gold that is no gold": (answers(0, 20), [{"id": ["q1"], "reference": 3}]),
-    "answers of another type": ([*answers(0, 20), {"id": "x", "answer": ["x"]}], gold(20)),
-    "empty gold": (answers(0, 20), []),
-}
-
-
-@pytest.mark.parametrize("shape", PROBLEMS_WITH_GOLD)
-def test_gold_that_does_not_fit_is_the_same_problem(shape: str, written, check_same_problems):
-    given, expected = PROBLEMS_WITH_GOLD[shape]
-    check_same_problems(written(given), gold=written(expected, "gold.jsonl"))
-
-
 def test_a_folder_of_answers_is_joined(
     tmp_path: Path, written, check_same_samples, check_same_problems
 ):
@@ -132,19 +93,11 @@ def test_a_folder_of_answers_is_joined(
 
 SHAPES: dict[str, dict[str, Rows]] = {
     "gaps on both sides": {"b": asked(0, 30), "a": asked(5, 40), "c": asked(2, 9)},
-    "other names of columns": {
-        "b": [{"qid": f"q{at}", "response": "x", "sources": ["a"]} for at in range(20)],
-        "a": answers(0, 20, topic="t"),
-    },
     "other types, and a column that comes late": {
         "b": [*answers(0, 20, level=1, n=1), *answers(20, 21, level=1, n=1, topic="x")],
         "a": answers(0, 20, level="high", n=0.5),
     },
-    "nothing in common": {"b": answers(0, 20), "a": answers(20, 40)},
-    "its own system": {"b": answers(0, 20, system="b"), "a": answers(0, 20)},
-    "questions that differ in case": {"b": asked(0, 9), "a": [{**row, "question": row["question"].upper()} for row in asked(0, 9)]},
     "ids that look alike": {"b": answers(0, 9), "a": [{**row, "id": row["id"].upper()} for row in answers(0, 9)]},
-    "one system": {"b": asked(0, 20)},
     "no ids in the first": {"b": without("id", asked(0, 20)), "a": asked(5, 30)},
     "some ids": {"b": [*asked(0, 20), *without("id", asked(20, 30))], "a": without("id", asked(5, 30))},
     "no ids, in another order": {"b": without("id", asked(0, 20)), "a": without("id", asked(5, 30)[::-1])},
@@ -173,51 +126,11 @@ def test_rows_of_several_systems_in_a_file_are_paired_by_their_question(
     assert samples.frame.filter(pl.col("question").str.contains("33"))["id"].to_list() == ["34"] * 2
 
 
-@pytest.mark.parametrize("question", [None, "Which q3?"])
-def test_rows_that_cannot_be_paired_are_the_same_problem(
-    question: str | None, files, check_same_problems
-):
-    own = without("id", asked(0, 20))
-    says = check_same_problems(
-        files({"a": own, "b": [*own, {"answer": "x", "question": question}]})
-    )
-    assert "no id and no question" in says or "is asked twice without an id" in says
-
-
 def test_csv_cells_are_numbers_by_the_file_that_has_them(tmp_path: Path, check_same_samples):
     for system, zero in (("a", ""), ("b", "0")):
         rows = "".join(f"q{at},a,{zero}{at}\n" for at in range(40))
         (tmp_path / f"{system}.csv").write_text(f"id,answer,n\n{rows}")
     check_same_samples({"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"})
-
-
-PROBLEMS: dict[str, tuple[dict[str, Rows], str]] = {
-    "other questions": (
-        {"a": asked(0, 30), "b": [{**row, "question": "Why?"} for row in asked(0, 30)]},
-        "(30 ids differ like this)",
-    ),
-    "other references": (
-        {"a": answers(0, 30, reference="x"), "b": answers(0, 30, reference="y")},
-        "is 'y' here, but 'x' in",
-    ),
-    "duplicates": ({"a": answers(0, 30), "b": [*answers(0, 30), *answers(3, 5)]}, "duplicate id"),
-    "another system": (
-        {"a": answers(0, 30, system="c"), "b": answers(0, 30)},
-        "is 'c', but the answers were given as system 'a'",
-    ),
-    "an empty file": ({"a": answers(0, 30), "b": []}, "holds no samples"),
-    "no known field": (
-        {"a": answers(0, 30), "b": [{"foo": 1, "bar": 2}]},
-        "has no known field",
-    ),
-    "values": ({"a": answers(0, 30), "b": [*answers(0, 9), {"id": "x", "answer": ["x"]}]}, "must be text"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("shape", PROBLEMS)
-def test_files_of_systems_have_the_same_problems(shape: str, files, check_same_problems):
-    rows, says = PROBLEMS[shape]
-    assert says in check_same_problems(files(rows))
 
 
 def test_chosen_columns_are_read_from_answers_and_from_gold(
@@ -270,63 +183,6 @@ def test_samples_are_a_file_if_they_are_large(files, written, monkeypatch: pytes
         assert load(sources, gold=written(gold(45), "gold.jsonl")).is_file
 
 
-def differing(author: str, id: str | None = "q{}", n: int = N, **more: Any) -> list[dict[str, Any]]:
-    """Rows, some of which ask or expect something else than those of other authors, with ids made of `id`."""
-    return [
-        {
-            **({} if id is None else {"id": id.format(at)}),
-            "question": f"What is {at}{author if at % 11 == 4 else ''}?",
-            "answer": f"{author} {at}",
-            "reference": f"{author if at % 13 == 3 else ''}{at}" if at % 7 else None,
-            "gold_contexts": [f"{author if at % 17 == 2 else ''}{at}"],
-            **more,
-        }
-        for at in range(n)
-    ]
-
-
-def some(author: str, **more: Any) -> list[dict[str, Any]]:
-    rows = enumerate(differing(author, **more))
-    return [row for at, row in rows if (at + ord(author)) % 9]
-
-
-@pytest.mark.parametrize("prefer", ["gold", "answers", "first"])
-def test_a_preferred_value_is_used_beside_gold(prefer: str, files, written, check_same_samples):
-    both = [*some("a", system="a"), *some("b", system="b")]
-    random.Random(3).shuffle(both)
-    expected = written(without("answer", some("g")), "gold.jsonl")
-    samples = check_same_samples(written(both), gold=expected, prefer=prefer)
-    assert any("differs between rows for" in note for note in samples.notes)
-    check_same_samples(files({s: some(s) for s in "ab"}), gold=expected, prefer=prefer)
-
-
-@pytest.mark.parametrize("prefer", ["answers", "first"])
-def test_a_preferred_value_is_used_between_systems(prefer: str, files, written, check_same_samples):
-    sources = files({s: some(s)[:: 1 if s == "b" else -1] for s in "cab"})
-    assert len(check_same_samples(sources, prefer=prefer).notes) > 3
-    both = [*some("a", system="a"), *some("b", system="b")]
-    random.Random(5).shuffle(both)
-    check_same_samples(written(both), prefer=prefer)
-
-
-def test_without_a_choice_they_are_the_same_problems(files, written, check_same_problems):
-    sources = files({s: some(s) for s in "ab"})
-    assert "ids differ like this" in check_same_problems(sources)
-    expected = written(without("answer", some("g")), "gold.jsonl")
-    assert "--prefer gold|answers|first" in check_same_problems(sources, gold=expected)
-
-
-def test_gold_of_one_system_is_used_for_those_without(files, written, check_same_samples):
-    def of(*fields: str) -> list[dict[str, Any]]:
-        return [{name: row[name] for name in ("id", "answer", *fields)} for row in some("x")]
-
-    sources = files({"a": of(), "b": of("reference")[::-1], "c": of("gold_contexts")})
-    samples = check_same_samples(sources)
-    assert any("references of 'b' used for" in note for note in samples.notes)
-    more = [{"id": f"q{at}", "answer": "x", "reference": f"{at}"} for at in range(20, 50)]
-    check_same_samples({**sources, "d": written(more, "d.jsonl")}, prefer="first")
-
-
 def test_notes_come_in_the_order_of_the_rows(written, check_same_samples):
     rows = [
         {"id": f"q{at}", "system": system, "answer": "x"}
@@ -350,52 +206,6 @@ def test_notes_come_in_the_order_of_the_rows(written, check_same_samples):
     ]
     samples = check_same_samples(written(rows))
     assert [note.split()[0] for note in samples.notes[1:]] == ["gold_contexts", "references"]
-
-
-def by_place(author: str, id: str | None = None, n: int = N) -> Rows:
-    return [
-        {**row, "reference": f"{at}", "gold_contexts": None}
-        for at, row in enumerate(differing(author, id, n))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("first", "second"), [(None, None), ("a{}", "b{}"), ("same", None), ("q{}", "b{}")]
-)
-def test_systems_are_paired_by_the_place_of_their_rows(
-    first: str | None, second: str | None, files, written, check_same_samples
-):
-    rows = {"a": by_place("a", first), "b": by_place("b", second)}
-    samples = check_same_samples(files(rows), by_place=True)
-    assert f"paired by place: {N} rows of each" in samples.notes
-    together = [{**row, "system": s} for s in "ab" for row in rows[s]]
-    check_same_samples(written(together[::2] + together[1::2], "c.jsonl"), by_place=True)
-
-
-@pytest.mark.parametrize(
-    ("id", "prefer"), [(None, None), ("g{}", "gold"), ("g{}", "answers"), (None, "first")]
-)
-def test_the_gold_is_paired_by_the_place_of_its_rows(
-    id: str | None, prefer: str | None, files, written, check_same_samples
-):
-    sources = files({s: by_place(s, f"{s}{{}}") for s in "ab"})
-    expected = written(without("answer", by_place("g", id)), "gold.jsonl")
-    check_same_samples(sources, gold=expected, by_place=True, prefer=prefer)
-
-
-def test_a_system_of_its_own_has_nothing_to_be_paired_with(written, check_same_samples):
-    samples = check_same_samples(written(by_place("a")), by_place=True)
-    assert "30 rows have no id: numbered by position" in samples.notes
-
-
-def test_rows_that_do_not_fit_by_place_are_the_same_problem(files, written, check_same_problems):
-    sources = files({s: by_place(s, n=N - (s == "b")) for s in "ab"})
-    assert "system 'b' has 29 rows, but" in check_same_problems(sources, by_place=True)
-    expected = written(without("answer", by_place("g", n=20)), "gold.jsonl")
-    assert "has 20;" in check_same_problems(sources, gold=expected, by_place=True)
-    other = [{**row, "reference": "x"} if at == 9 else row for at, row in enumerate(by_place("b"))]
-    sources = files({"a": by_place("a"), "b": other})
-    assert "is 'x' here, but '9' in" in check_same_problems(sources, by_place=True)
 
 
 def test_extra_fields_may_have_any_name_beside_gold_that_is_added():

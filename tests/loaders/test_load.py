@@ -1,7 +1,6 @@
 """Files by their names, several systems, and gold."""
 
 import json
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,6 +13,8 @@ from hypothesis import strategies as st
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
 from ragauge.loaders.formats.files import unopened
+
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
 
 GOLD = [
     {"id": "q1", "question": "one?", "references": ["r1"]},
@@ -153,21 +154,6 @@ def test_any_bytes_at_all_are_samples_or_a_data_error(
     path.write_bytes(b"".join(pieces))
     with suppress(DataError):
         assert len(load(path)) > 0
-
-
-@pytest.mark.parametrize("locale", ["C", pytest.param("tr_TR.UTF-8", marks=pytest.mark.slow)])
-def test_the_locale_changes_nothing(tmp_path: Path, locale: str):
-    content = '{"QUESTION ID": "İ1", "Answer": "ıI İi é"}\n'
-    (tmp_path / "a.jsonl").write_bytes(content.encode())
-    code = (
-        "import sys; from ragauge.loaders import load; samples = load(sys.argv[1]); "
-        "sys.stdout.buffer.write(repr((samples.columns, samples.fingerprint())).encode())"
-    )
-    environment = {**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    command = [sys.executable, "-c", code, str(tmp_path / "a.jsonl")]
-    said = subprocess.run(command, check=True, env=environment, capture_output=True).stdout
-    samples = load(tmp_path / "a.jsonl")
-    assert said.decode() == repr((samples.columns, samples.fingerprint()))
 
 
 def test_joined_rows_stand_in_the_golds_order_and_unknown_questions_last():

@@ -9,6 +9,8 @@ from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
 from ragauge.loaders.mapping import field_of
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 RAGAS = {
     "user_input": "q", "response": "a", "retrieved_contexts": ["c"], "reference": "r", "reference_contexts": ["g"],
     "retrieved_context_ids": ["d1"], "reference_context_ids": ["d1"],

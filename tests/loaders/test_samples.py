@@ -7,6 +7,8 @@ import pytest
 
 from ragauge.loaders import load
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 FILES = sorted((Path(__file__).parent / "samples").glob("*.json"))
 
 

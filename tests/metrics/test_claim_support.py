@@ -207,19 +207,6 @@ def test_a_side_without_claims_has_no_share_of_them(side, of, value):
         assert (found.status, found.reason) == ("undefined", f"the {side} makes no claim")
 
 
-def test_the_best_reference_counts():
-    def script(request):
-        text = request.messages[1].content
-        if request.prompt == "claims":
-            return claims("It is $5") if "It is $5" in text else claims("It is $9")
-        return verdicts("$9" not in text)
-
-    fields = {"answer": "It is $5.", "references": ["It is $9.", "It is so: It is $5."]}
-    found, asked = score(script, "factual_correctness", **fields)
-    assert (found.value, found.evidence["best_reference"]) == (1.0, 1)
-    assert asked.count("claims") == 3
-
-
 @settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.booleans(), min_size=1), st.lists(st.booleans(), min_size=1))
 def test_f1_lies_between_precision_and_recall(ours, theirs):

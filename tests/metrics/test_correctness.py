@@ -102,12 +102,6 @@ def test_half_correctness_three_tenths_completeness_a_fifth_consistency(points, 
     json.dumps(found.evidence)
 
 
-def test_a_final_score_that_the_judge_offers_is_not_read():
-    said = accuracy(40, 40, 40, final_score=100, overall_reasoning="A", confidence=100)
-    found, _ = score("factual_accuracy", {"accuracy": said})
-    assert (found.value, found.evidence["grade"]) == (0.4, "C")
-
-
 POINTS = st.integers(0, 1000).map(lambda tenths: tenths / 10)
 
 

@@ -52,12 +52,6 @@ def test_the_grades_place_on_its_scale(low, high, said, value):
     json.dumps(found.evidence)
 
 
-def test_a_grade_off_the_scale_is_a_failure():
-    for said in (0, 6, 3.5, "good", True, None):
-        found, requests = score(grade(said))
-        assert (found.value, found.status, len(requests)) == (None, "failed", 3), said
-
-
 def test_the_grade_is_asked_with_the_criterion_and_the_steps_of_the_judge():
     found, (first, second) = score(grade(3))
     assert "Hello, dear." not in told(first)

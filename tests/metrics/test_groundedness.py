@@ -147,13 +147,6 @@ def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
     assert part(one(answer, "Bob paid."), "missing") == approx(log(1 + n_missing))
 
 
-def test_a_verbatim_answer_has_all_parts():
-    score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
-    assert parts(score) == approx(WHOLE)
-    assert score.value == approx(of_parts(*WHOLE, says=part(score, "reader")))
-    assert unsupported(score) == []
-
-
 def test_the_value_is_the_geometric_mean_of_the_sentences_by_their_content_words():
     # The first sentence (boots, left, outside) is there, of the second (gloves) nothing is.
     score = one("Boots left outside. Gloves.", "Open in May. Boots left outside.")
@@ -343,23 +336,6 @@ def test_no_more_than_a_piece_of_text_is_encoded_at_a_time(monkeypatch):
     assert encoder.most_characters <= 4_000
     assert parts(first)[0] == 1.0
     assert second.value == approx(of_parts(*WHOLE, says=part(second, "reader")))
-
-
-def test_with_the_embedded_encoder_what_contexts_say_has_more():
-    contexts = ["In May the hut opens its doors.", "The fee is $5."]
-    answers = [
-        "The hut opens in May.",
-        "The hut opens in June.",
-        "The fee is $5.",
-        "The fee is $9.",
-    ]
-    answers += ["The hut opens in May. It was built by monks."]
-    rows = [{"id": text, "answer": text, "contexts": contexts} for text in answers]
-    scores = rg.evaluate(rows, "support").scores
-    value = dict(zip(scores["id"], scores["value"], strict=True))
-    assert value["The hut opens in May."] > value["The hut opens in June."]
-    assert value["The hut opens in May."] > value["The hut opens in May. It was built by monks."]
-    assert value["The fee is $5."] > value["The fee is $9."]
 
 
 def test_a_swapped_name_is_found_and_named():

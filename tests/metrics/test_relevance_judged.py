@@ -79,15 +79,6 @@ def test_the_judge_that_makes_questions_does_not_see_the_question():
     assert found.value == approx(0.8)
 
 
-@pytest.mark.parametrize("given", [("east?", "near?"), ("east?", "near?", "north?", "between?")])
-def test_three_questions_means_three(given):
-    found, requests = score({"questions": questions(*given)})
-    assert (found.value, found.status, len(requests)) == (None, "failed", 2)
-    assert f"it has {len(given)}" in found.reason
-    mended = {"questions": [questions(*given), questions("east?", "east ?", "near?")]}
-    assert score(mended)[0].value == approx(2.8 / 3)
-
-
 @pytest.mark.parametrize(
     ("noncommittal", "values"),
     [

@@ -9,9 +9,9 @@ import pytest
 from pytest import approx
 
 import ragauge as rg
+from ragauge.encoders import model_info
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
-from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import TokenVectors
 from ragauge.errors import EncoderError, PlanError
 from ragauge.features import matches
@@ -392,13 +392,6 @@ def test_an_empty_text_has_no_value_or_the_one_that_is_set():
         assert (found.status, found.reason[:19]) == ("undefined", "the answer is empty")
 
 
-def test_the_nearest_reference_counts():
-    texts = {"answer": "Dogs bark.", "references": ["Stocks fell.", "A dog barks."]}
-    found = rg.score("semantic_similarity", **texts, encoder=ENCODER)
-    assert found.value > 0.8
-    assert found.evidence["best_reference"] == 1
-
-
 def test_a_text_that_is_cut_is_marked():
     found = rg.score("semantic_similarity", answer="word " * 300, reference="word")
     assert found.evidence["cut"] == {"answer": {"tokens": 302, "read": 256}}
@@ -421,15 +414,3 @@ def test_an_encoder_that_is_down_fails_the_scores_and_the_run_goes_on():
     run = rg.evaluate(rows, ["semantic_similarity", "exact_match"], encoder=Broken())
     assert run.scores["status"].to_list() == ["failed", "ok", "undefined", "ok"]
     assert run.scores["reason"][0] == "answer: http://localhost:1 did not answer"
-
-
-def test_a_vector_that_is_no_number_is_no_score_of_0():
-    class Spoiled(Plane):
-        """An encoder that gives NaN."""
-
-        def encode(self, texts, *, long_text="cut"):
-            return np.full((len(texts), 2), np.nan, np.float32)
-
-    (found,) = semantic_similarity(["east"], ["west"], encoder=CachedEncoder(Spoiled()))
-    assert (found.value, found.status) == (None, "failed")
-    assert "not finite numbers" in found.reason

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.encoders.factory import open_encoder
+from ragauge.encoders import open_encoder
 from ragauge.errors import EncoderError, JudgeError, PlanError
 from ragauge.judges.providers.factory import open_judge
 from ragauge.network.endpoints import (

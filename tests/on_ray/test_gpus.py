@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import ragauge as rg
-from ragauge.encoders.factory import open_encoder
+from ragauge.encoders import open_encoder
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 ROWS = [

@@ -131,17 +131,11 @@ def test_a_stored_run_has_the_same_cautions_without_reading_evidence(tmp_path, m
 
 @pytest.mark.parametrize(
     "words",
-    [None, "many", [], {"references": "x", "answers": 3}, {"references": None, "answers": {}}],
+    [None, "many", [], {"references": "x", "answers": 3}, {"references": None, "answers": {}}, ...],
 )
 def test_a_run_without_readable_lengths_has_no_conditional_cautions(words):
     text = json.loads(run_of({"a": 30, "b": 30}, 1).manifest.to_json())
-    text["data"]["words"] = words
-    del text["digest"]
-    assert not list(cautions_of(Manifest.from_json(json.dumps(text)), {"token_f1"}))
-
-
-def test_a_run_of_an_earlier_version_has_no_cautions():
-    row = {"id": "1", "answer": "It rained in 1931.", "contexts": ["It rained in 1932."]}
-    text = json.loads(rg.evaluate([row], "hallucination").manifest.to_json())
     del text["data"]["words"], text["digest"]
-    assert not list(cautions_of(Manifest.from_json(json.dumps(text)), {"hallucination"}))
+    if words is not ...:  # as an earlier version stored it
+        text["data"]["words"] = words
+    assert not list(cautions_of(Manifest.from_json(json.dumps(text)), {"token_f1"}))

@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -11,92 +10,7 @@ import pytest
 import ragauge as rg
 from ragauge.errors import StoreError
 from ragauge.runs.store import RunFolder
-from ragauge.storage.atomic_files import read_frame, write_atomically, write_text
-
-N_ROWS, BATCH = 24, 4
-METRIC = """
-    import os, signal
-    import ragauge as rg
-
-    @rg.metric
-    def length(answer: str) -> float:
-        with open(os.environ["COUNTED"], "a") as file:
-            file.write(answer + " ")
-        if answer == os.environ.get("KILL_AT"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return len(answer) / 10
-"""
-EVALUATE = f"""
-    import sys
-    import ragauge as rg, killing
-    samples = [{{"id": f"q{{n}}", "answer": f"a{{n}}", "kind": n % 3}} for n in range({N_ROWS})]
-    rg.evaluate(samples, ["length", "exact_match"], folder=sys.argv[1], batch_size={BATCH})
-"""
-
-
-def evaluate_elsewhere(folder: Path, place: Path, kill_at: str = "") -> tuple[int, list[str]]:
-    """Evaluate in a process of its own; its exit code, and the answers that it measured."""
-    (place / "killing.py").write_text(textwrap.dedent(METRIC))
-    (place / "script.py").write_text(textwrap.dedent(EVALUATE))
-    counted = place / "counted"
-    counted.write_text("")
-    done = subprocess.run(
-        [sys.executable, str(place / "script.py"), str(folder)],
-        env={**os.environ, "COUNTED": str(counted), "KILL_AT": kill_at},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, -9), done.stderr
-    return done.returncode, counted.read_text().split()
-
-
-@pytest.mark.slow
-def test_a_killed_run_is_finished_by_running_it_again_and_equals_one_that_was_not(tmp_path):
-    folder, whole = tmp_path / "killed", tmp_path / "whole"
-    code, counted = evaluate_elsewhere(folder, tmp_path, "a9")
-    assert code == -9
-    assert counted == [f"a{n}" for n in range(10)]
-    # Batches 0-3 and 4-7 are finished, that of 8-11 is not.
-    with pytest.raises(StoreError, match="is not finished; run the same command again"):
-        RunFolder(folder).read()
-    parts = sorted((folder / "scores").iterdir())
-    assert [part.name for part in parts] == ["000000.parquet", "000001.parquet"]
-    stamps = [part.stat().st_mtime_ns for part in parts]
-
-    code, counted = evaluate_elsewhere(folder, tmp_path, "a8")
-    assert (code, counted) == (-9, ["a8"])
-    assert [part.stat().st_mtime_ns for part in parts] == stamps
-
-    code, counted = evaluate_elsewhere(folder, tmp_path)
-    assert (code, counted) == (0, [f"a{n}" for n in range(8, N_ROWS)])
-    assert evaluate_elsewhere(whole, tmp_path)[0] == 0
-    assert rg.open_run(folder).scores.equals(rg.open_run(whole).scores)
-    assert read_frame(folder / "samples.parquet", folder).equals(
-        read_frame(whole / "samples.parquet", whole)
-    )
-    for name in ("summary.json", "summary.md"):
-        assert (folder / name).read_bytes() == (whole / name).read_bytes()
-    assert {one.name for one in folder.iterdir()} == {one.name for one in whole.iterdir()}
-
-    before = (folder / "summary.json").read_bytes()
-    (folder / "summary.json").unlink()
-    assert evaluate_elsewhere(folder, tmp_path) == (0, [])
-    assert (folder / "summary.json").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_part_that_is_damaged_is_made_again_and_the_others_are_not(tmp_path):
-    folder = tmp_path / "run"
-    evaluate_elsewhere(folder, tmp_path, "a17")
-    damaged = folder / "scores" / "000001.parquet"
-    damaged.write_bytes(damaged.read_bytes()[:-20])
-    (folder / "scores" / "000002.parquet").write_bytes(b"")
-    code, counted = evaluate_elsewhere(folder, tmp_path)
-    assert code == 0
-    assert counted == [f"a{n}" for n in (*range(4, 12), *range(16, N_ROWS))]
-    assert RunFolder(folder).read().scores.height == 2 * N_ROWS
-
+from ragauge.storage.atomic_files import write_atomically, write_text
 
 SAMPLES = [{"id": "q1", "answer": "x", "reference": "x"}]
 

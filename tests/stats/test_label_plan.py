@@ -5,8 +5,7 @@ import pytest
 from pytest import approx
 
 from ragauge.errors import PlanError
-from ragauge.stats.corrected_rates import prediction_powered
-from ragauge.stats.label_plan import correlation_of, labels_needed
+from ragauge.stats.corrected_rates import correlation_of, labels_needed, prediction_powered
 
 
 def test_labels_needed_by_sampling_and_with_a_metric():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from ragauge.errors import PlanError
-from ragauge.stats.rank_agreement import (
+from ragauge.stats.agreement import (
     auroc,
     auroc_of,
     kendall_of,
@@ -93,5 +93,5 @@ def test_kendall_by_all_pairs_is_the_same(monkeypatch):
     values, grades = random.random(80).round(1), random.random(80).round(1)
     times = random.integers(0, 3, (2, 80)).astype(float)
     expected = kendall_of(values, grades)(times)
-    monkeypatch.setattr("ragauge.stats.rank_agreement.CELLS_AT_ONCE", 20)
+    monkeypatch.setattr("ragauge.stats.agreement.CELLS_AT_ONCE", 20)
     assert kendall_of(values, grades)(times) == approx(expected)

@@ -1,7 +1,7 @@
 import numpy as np
 from pytest import approx
 
-from ragauge.stats.rank_agreement import auroc_of
+from ragauge.stats.agreement import auroc_of
 from ragauge.stats.resampling import QuestionResamples, numbered
 
 

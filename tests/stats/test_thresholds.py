@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from ragauge.stats.agreement import alpha_of, kappa_of, krippendorff_alpha
-from ragauge.stats.rank_agreement import auroc_of
+from ragauge.stats.agreement import alpha_of, auroc_of, kappa_of, krippendorff_alpha
 from ragauge.stats.resampling import QuestionResamples
 from ragauge.stats.thresholds import (
     Confusion,

@@ -16,9 +16,9 @@ from ragauge.asking.calling import Calls
 from ragauge.asking.target import OpenTarget, Response, Target
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
+from ragauge.plugins import import_file
 from ragauge.runs.code import user_code
 from ragauge.samples.samples import FIELDS
-from ragauge.storage.python_file import import_file
 from ragauge.storage.regular_file import is_file
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ THRESHOLDS = option(
 
 def import_plugins(files: Sequence[Path]) -> None:
     """Execute the files that define metrics; PlanError when one fails."""
-    from ragauge.storage.python_file import import_file
+    from ragauge.plugins import import_file
 
     for file in dict.fromkeys(files):
         if file.suffix != ".py" or not is_file(file):

@@ -8,10 +8,10 @@ from shlex import quote
 from threading import Lock
 from time import monotonic
 
+from ragauge.calls.progress import Computed, Event, Judged, Listener, Measured, ignore
 from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
 from ragauge.engine.workload import Workload
-from ragauge.progress import Computed, Event, Judged, Listener, Measured, ignore
 
 HALF_LIFE_S = 10.0
 """After this time, how fast judges were counts half."""

@@ -272,7 +272,7 @@ def _write_page(run: ScoredRun) -> None:
 
 def _encoder(config: Config) -> "Encoder | None":
     """Open the configured encoder; None for the built-in one."""
-    from ragauge.encoders.factory import open_encoder
+    from ragauge.encoders import open_encoder
 
     if not config.encoder:
         return None

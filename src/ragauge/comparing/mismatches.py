@@ -7,7 +7,7 @@ from typing import Any, cast
 import polars as pl
 
 from ragauge.comparing.systems import ComparedSystem
-from ragauge.encoders.models import EMBEDDED
+from ragauge.encoders import EMBEDDED
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.label import PRECISIONS, without_precision
 from ragauge.runs.code import is_other

@@ -86,9 +86,17 @@ class CachedEncoder:
         return self._made(kind, texts, _unpacked_vector, lambda new: self._encode(new, long_text))
 
     def tokens(
-        self, texts: Iterable[str], *, layer: int | None = None, long_text: LongText = "cut"
+        self,
+        texts: Iterable[str],
+        *,
+        layer: int | None = None,
+        long_text: LongText = "cut",
+        in_file: bool = True,
     ) -> dict[str, TokenVectors | NoVector]:
-        """The token vectors of each distinct text, or the reason for none. No layer: the last one."""
+        """The token vectors of each distinct text, or the reason for none. No layer: the last one.
+
+        They take 1.5 kB a token: without `in_file`, for callers who keep what they make of them, they are not written to the cache.
+        """
         layer = self.layer(layer)
 
         def encode(new: Sequence[str]) -> list[TokenVectors]:
@@ -104,7 +112,8 @@ class CachedEncoder:
                 if tokens.n_tokens <= most:
                     found[text] = tokens
         rest = [text for text, tokens in found.items() if isinstance(tokens, NoVector)]
-        return found | self._made(_tokens(layer, long_text), rest, _unpacked_tokens, encode)
+        kind = _tokens(layer, long_text)
+        return found | self._made(kind, rest, _unpacked_tokens, encode, in_file=in_file)
 
     def layer(self, layer: int | None) -> int | None:
         """The layer's number; None if the encoder does not report its last layer."""
@@ -153,7 +162,8 @@ class CachedEncoder:
         both = zip(texts, self.encoder.encode_both(texts), strict=True)
         found = {text: pair for text, pair in both if pair is not None}
         for kind in {_tokens(last, long_text) for _, long_text in wanted}:
-            self._keep(kind, {self._key(kind, text): tokens for text, (_, tokens) in found.items()})
+            made = {self._key(kind, text): tokens for text, (_, tokens) in found.items()}
+            self._keep(kind, made, in_file=False)
         return {
             text: TextVector(vector, tokens.n_tokens, tokens.n_tokens)
             for text, (vector, tokens) in found.items()
@@ -172,14 +182,20 @@ class CachedEncoder:
         texts: Iterable[str],
         unpack: Callable[[bytes], T],
         encode: Callable[[Sequence[str]], list[T]],
+        *,
+        in_file: bool = True,
     ) -> dict[str, T | NoVector]:
         distinct = list(dict.fromkeys(texts))
         with self._lock:
             keys = {text: self._key(kind, text) for text in distinct}
             found: dict[str, T | NoVector] = {}
+            late: dict[bytes, bytes] = {}
             for text in distinct:
                 if kept := self._recent.used(keys[text]):
                     found[text] = unpack(kept)
+                    if in_file and keys[text] in self._recent.not_in_file:
+                        late[keys[text]] = kept
+            self._write(kind, late)
             absent = [text for text in distinct if text not in found]
             wanted = {keys[text]: text for text in absent}
             in_cache = self.cache.find(list(wanted)) if self.cache is not None and wanted else {}
@@ -192,16 +208,30 @@ class CachedEncoder:
             missing = [text for text in absent if text not in found]
             for piece in pieces(missing, len):
                 made = self._try(piece, encode)
-                self._keep(kind, {keys[text]: result for text, result in made.items()})
+                new = {keys[text]: result for text, result in made.items()}
+                self._keep(kind, new, in_file=in_file)
                 found |= made
         return found
 
-    def _keep(self, kind: str, made: Mapping[bytes, TextVector | TokenVectors | NoVector]) -> None:
+    def _keep(
+        self,
+        kind: str,
+        made: Mapping[bytes, TextVector | TokenVectors | NoVector],
+        *,
+        in_file: bool,
+    ) -> None:
         packed = {key: _packed(it) for key, it in made.items() if not isinstance(it, NoVector)}
         for key, value in packed.items():
             self._recent.add(key, value)
+        if in_file:
+            self._write(kind, packed)
+        elif self.cache is not None:
+            self._recent.not_in_file.update(packed.keys() & self._recent.keys())
+
+    def _write(self, kind: str, packed: Mapping[bytes, bytes]) -> None:
         if self.cache is not None and packed:
             self.cache.keep(f"{self.name} {kind}", packed)
+            self._recent.not_in_file.difference_update(packed)
 
     def _try(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], list[T]]
@@ -253,11 +283,12 @@ def pieces(
 
 
 class _Recent(OrderedDict[bytes, bytes]):
-    """Packed vectors by key; the least recently used is removed first."""
+    """Packed vectors by key; the least recently used is removed first. `not_in_file`: those that the cache lacks."""
 
     def __init__(self, most_bytes: int) -> None:
         super().__init__()
         self.most_bytes, self.n_bytes = most_bytes, 0
+        self.not_in_file: set[bytes] = set()
 
     def used(self, key: bytes) -> bytes | None:
         if key in self:
@@ -270,7 +301,9 @@ class _Recent(OrderedDict[bytes, bytes]):
         self[key] = value
         self.n_bytes += len(value)
         while self.n_bytes > self.most_bytes:
-            self.n_bytes -= len(self.popitem(last=False)[1])
+            oldest, removed = self.popitem(last=False)
+            self.n_bytes -= len(removed)
+            self.not_in_file.discard(oldest)
 
 
 _VECTOR_HEAD = struct.Struct("<iii")

@@ -7,10 +7,10 @@ from itertools import accumulate, chain, repeat
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
+from ragauge.calls.progress import Computed, Measured, ignore
 from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
 from ragauge.label import Label, without_settings
 from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
-from ragauge.progress import Computed, Measured, ignore
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
 from ragauge.score import LOST_PARTS, Score, Status

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from ragauge import catalog
-from ragauge.encoders.models import DEFAULT_PRECISION, model_info
+from ragauge.encoders import DEFAULT_PRECISION, model_info
 from ragauge.engine.graph import Input, Node
 from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue

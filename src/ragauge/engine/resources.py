@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.encoders.models import DEFAULT_PRECISION, EMBEDDED
+from ragauge.calls.progress import Listener, ignore
+from ragauge.encoders import DEFAULT_PRECISION, EMBEDDED
 from ragauge.errors import EncoderError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
-from ragauge.progress import Listener, ignore
 from ragauge.score import KeptEvidence
 
 if TYPE_CHECKING:
@@ -216,6 +216,6 @@ class Resources:
 
 
 def _opened(model: str, precision: str | None = None) -> "Encoder":
-    from ragauge.encoders.factory import open_encoder
+    from ragauge.encoders import open_encoder
 
     return open_encoder(model, precision=precision)

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, cast, get_args
 
+from ragauge.calls.progress import Computed, Event, Listener, ignore
 from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.frames import in_other_languages
 from ragauge.engine.plan import make_plan
@@ -31,7 +32,6 @@ from ragauge.evaluation.execution import (
     usual_batch_size,
 )
 from ragauge.judges.config import JudgeConfig, judge_config_of
-from ragauge.progress import Computed, Event, Listener, ignore
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, manifest_of
 from ragauge.runs.working_copy import url_of_run
@@ -130,7 +130,7 @@ def evaluate(
     several of them, or a JudgeConfig with repeats and budgets. `cache` is a file that keeps vectors and
     replies for later runs (default, and with "none": no file); each reply is stored as soon as it arrives. `folder`, also an s3:// or gs:// URL, stores the run batch by
     batch; call again with the same arguments to resume: finished batches are reused, failed scores are
-    retried. `batch_size` is how many rows are measured and stored together (default: 1,000, of many
+    retried. `batch_size` is how many rows are measured and stored together (default: at most 1,000, of many
     short samples more). `evidence` is whose evidence is kept: of "all" scores, of "failed" ones (those
     without a value or with a flag), or of "none"; it changes no score, and a run may be resumed with another. With `workers` above 1, large runs use that many processes (call it under
     `if __name__ == "__main__":`). `executor`, an `rg.Ray`, has a Ray cluster measure the batches; the numbers are the same. `seed` is for tests and resampling. Raises PlanError with every problem

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragauge.calls.progress import Measured
 from ragauge.engine.graph import Plan
 from ragauge.engine.task import compute_corpus_features
-from ragauge.progress import Measured
 from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import APART, Manifest
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Parts = Iterable[tuple[int, pl.DataFrame]]
 
 BATCH_SIZE, MAX_BATCH_SIZE = 1_000, 10_000
+SHARED = 8
+"""Batches of a run for several workers are a multiple of this, so that two, four or eight end together."""
 PARTS = 200
 """Parts of a large run, unless its batches would exceed MAX_BATCH_SIZE rows."""
 BATCH_BYTES = 4 * 2**20
@@ -36,10 +38,13 @@ Progress = Callable[[int, int], None]
 
 
 def usual_batch_size(samples: Samples) -> int:
-    """1,000 rows; of many short samples more, so that a large run has not too many parts."""
+    """1,000 rows, or fewer that workers share evenly; of many short samples more, so that a large run has not too many parts."""
     wanted = min(len(samples) // PARTS // BATCH_SIZE * BATCH_SIZE, MAX_BATCH_SIZE)
-    if wanted <= BATCH_SIZE:
+    if len(samples) <= SHARED * BATCH_SIZE // 2:
         return BATCH_SIZE
+    if wanted <= BATCH_SIZE:
+        rounds = -(-len(samples) // (SHARED * BATCH_SIZE))
+        return -(-len(samples) // (SHARED * rounds))
     first = samples.part(0, ROWS_SAMPLED)
     size = sum(len(str(row)) for row in first.iter_rows()) / first.height
     return max(BATCH_SIZE, min(wanted, int(BATCH_BYTES / size) // BATCH_SIZE * BATCH_SIZE))

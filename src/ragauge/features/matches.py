@@ -186,7 +186,7 @@ def _nearest(
     if not missing:
         return found
     texts = (text for pair in missing for text in pair)
-    vectors = encoder.tokens(texts, layer=layer, long_text=long_text)
+    vectors = encoder.tokens(texts, layer=layer, long_text=long_text, in_file=False)
     new: dict[Pair, bytes] = {}
     for pair in missing:
         both = _compared(*(vectors[text] for text in pair))

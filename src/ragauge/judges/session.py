@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 from ragauge.calls.budget import Budget, Usage, estimated_tokens
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.calls.progress import Judged, Listener, ignore
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
@@ -25,7 +26,6 @@ from ragauge.judges.protocol import (
 )
 from ragauge.judges.question import Question, listed
 from ragauge.judges.replies.checking import ReplyError
-from ragauge.progress import Judged, Listener, ignore
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections import Counter
-from itertools import chain
 
 READ = 600
 """The most characters that are read."""
@@ -81,9 +80,10 @@ def language_of(text: str) -> str | None:
     if not text.isascii() and (script := _script(text)):
         return script
     words = _KNOWN.intersection(_WORD.findall(text))
-    counts = Counter(chain.from_iterable(map(_LANGUAGES.__getitem__, words)))
-    (first, n), (_, n_second) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
-    n_english = counts["en"]
+    named = [name for word in words for name in _LANGUAGES[word]]
+    counts = sorted([(named.count(name), name) for name in {*named}])
+    (n_second, _), (n, first) = [(0, ""), (0, ""), *counts][-2:]
+    n_english = named.count("en")
     if n < (LEAST if n_english else LEAST - 1) or n <= n_second:
         return None
     return first if first == "en" or n > LEAD * n_english else None

@@ -230,7 +230,9 @@ class Reading:
         if read is not table:
             new = read.notes[len(table.notes) :]
             self._of_chats |= {note: None for note in new if conversations.BY_TURN not in note}
-            name = next((each for each in conversations.CHATS if each in table.columns), "")
+            said, by_turn = " ".join(new), conversations.BY_TURN
+            names = (each for each in conversations.CHATS if f"read {each!r} {by_turn}" in said)
+            name = next(names, "")
             n_turns = sum({"conversation", "messages"} <= {*row.values} for row in read.rows)
             if n_turns:
                 self._turns[name] = self._turns.get(name, 0) + n_turns

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
+from ragauge.encoders import model_info
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
-from ragauge.encoders.models import model_info
 from ragauge.encoders.protocol import Floats, LongText
 from ragauge.features.matches import Side, TokenMatch, Weights
 from ragauge.label import SettingValue

@@ -26,8 +26,8 @@ from ragauge.report.report import Report
 from ragauge.report.writing import to_html, to_terminal
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.stats.corrected_rates import LabelNeed, labels_needed
 from ragauge.stats.intervals import Estimate
-from ragauge.stats.label_plan import LabelNeed, labels_needed
 from ragauge.storage.regular_file import exists
 
 MARGINS = (0.02, 0.03, 0.05, 0.1)

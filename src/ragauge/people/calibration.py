@@ -12,9 +12,8 @@ from ragauge.people.rater_agreement import Ceiling
 from ragauge.report.plain import counted, for_terminal, shortened, show_command
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.numbers import DASH
-from ragauge.stats.corrected_rates import CorrectedRate
+from ragauge.stats.corrected_rates import CorrectedRate, LabelNeed
 from ragauge.stats.intervals import Estimate
-from ragauge.stats.label_plan import LabelNeed
 
 METRICS_SHOWN, SYSTEMS_SHOWN, WORST_SHOWN, NOTES_SHOWN = 8, 5, 3, 5
 NAME_WIDTH, METRIC_WIDTH = 20, 26

@@ -11,9 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.people.verdicts import MatchedLabels
-from ragauge.stats.agreement import Level, alpha_of, kappa_of
+from ragauge.stats.agreement import Level, alpha_of, kappa_of, spearman_of
 from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
-from ragauge.stats.rank_agreement import spearman_of
 from ragauge.stats.resampling import (
     QuestionResamples,
     Statistic,

@@ -309,7 +309,7 @@ def with_encoder(
 ) -> list[Checked]:
     """The questions with `encoder_rank`: the best rank of a gold passage by cosine among all passages, from 1."""
     if isinstance(encoder, str):
-        from ragauge.encoders.factory import open_encoder
+        from ragauge.encoders import open_encoder
 
         encoder = open_encoder(encoder)
     passages = documents.passages

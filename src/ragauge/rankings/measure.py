@@ -11,8 +11,8 @@ import numpy as np
 
 from ragauge.label import SettingValue
 from ragauge.rankings.hits import Bools, Floats, Hits, Ints
+from ragauge.score import Aggregation
 from ragauge.setting import Setting, read_setting, read_settings
-from ragauge.stats.aggregation import Aggregation
 
 Absence = Literal["nothing relevant", "nothing retrieved", "never"]
 

@@ -13,7 +13,7 @@ from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.lookup import by_bytes
-from ragauge.stats.aggregation import Aggregation
+from ragauge.score import Aggregation
 from ragauge.stats.intervals import AGGREGATES, ends_of, parts_of
 
 if TYPE_CHECKING:

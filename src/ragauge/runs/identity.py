@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
-from ragauge.encoders.models import model_info
+from ragauge.encoders import model_info
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
 from ragauge.runs.cautions import WORDS, median_words

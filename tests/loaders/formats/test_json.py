@@ -9,6 +9,8 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
 from ragauge.samples.samples import Samples
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 
 def loaded(folder: Path, document: object, **options: object) -> Samples:
     path = folder / "a.json"

@@ -10,6 +10,8 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
 from ragauge.loaders.formats import files
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 
 def written(folder: Path, content: str | bytes, name: str = "a.jsonl") -> Path:
     path = folder / name

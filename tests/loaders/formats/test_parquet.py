@@ -13,6 +13,8 @@ from ragauge.loaders import load
 from ragauge.loaders.formats import parquet
 from ragauge.loaders.formats.parquet import Footer, FooterError, parquet_tables, read_footer
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 FRAME = pl.DataFrame(
     {
         "id": ["q1", "q2"],

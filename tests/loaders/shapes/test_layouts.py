@@ -8,6 +8,8 @@ from ragauge.errors import DataError
 from ragauge.loaders import load
 from ragauge.samples.samples import Samples
 
+pytestmark = pytest.mark.usefixtures("also_in_pieces")
+
 
 def loaded(tmp_path: Path, text: str, answer: str | None = None) -> Samples:
     path = tmp_path / "a.csv"

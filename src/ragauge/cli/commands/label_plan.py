@@ -50,7 +50,7 @@ def command(
     ragauge label-plan labels.csv RUN --within 0.05
     """
     from ragauge.people.calibration import label_plan_report
-    from ragauge.stats.label_plan import correlation_of, labels_needed
+    from ragauge.stats.corrected_rates import correlation_of, labels_needed
 
     targets = OutputOptions("json", ()).targets() if as_json else writing.targets()
     margins = margins or MARGINS

@@ -4,7 +4,7 @@ Names and arguments are those of deepeval 4. Covered: `evaluate`, `assert_test`,
 `metrics`. Not covered: conversations, tracing, generated data, the command `deepeval` (run pytest) and Confident AI.
 """
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.compat.deepeval.dataset import EvaluationDataset as EvaluationDataset
 from ragauge.compat.deepeval.dataset import Golden as Golden
 from ragauge.compat.deepeval.evaluate import EvaluationResult as EvaluationResult

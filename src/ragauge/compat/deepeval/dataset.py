@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragauge.compat import not_covered
-from ragauge.compat.adapters import refusing
+from ragauge.compat import not_covered, refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.compat.deepeval.metrics import BaseMetric, MeasuredMetric
 from ragauge.compat.deepeval.test_case import LLMTestCase
 from ragauge.errors import PlanError
@@ -143,5 +143,5 @@ def _scored(metric: BaseMetric, cases: list[LLMTestCase]) -> list[MetricData]:
 
 
 __getattr__ = refusing("deepeval")
-# The second place at which deepeval has its configurations.
-sys.modules[f"{__name__}.configs"] = sys.modules[__name__]
+configs = sys.modules[f"{__name__}.configs"] = sys.modules[__name__]
+"""The second place at which deepeval has its configurations."""

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ragauge.compat.adapters import Measured, measure, refusing
+from ragauge.compat import Measured, measure, refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase, SingleTurnParams
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 
 
 class SingleTurnParams(Enum):

@@ -5,16 +5,16 @@ Names and arguments are those of ragas 0.4. Covered: `evaluate`, `aevaluate`, `E
 """
 
 import asyncio
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.compat.ragas import metrics as _metrics
 from ragauge.compat.ragas.dataset_schema import EvaluationDataset as EvaluationDataset
 from ragauge.compat.ragas.dataset_schema import EvaluationResult as EvaluationResult
 from ragauge.compat.ragas.dataset_schema import SingleTurnSample as SingleTurnSample
 from ragauge.compat.ragas.dataset_schema import samples_of
-from ragauge.compat.ragas.run_config import RunConfig as RunConfig
 from ragauge.errors import JudgeError, PlanError
 
 DEFAULT_METRICS = (
@@ -23,6 +23,13 @@ DEFAULT_METRICS = (
     _metrics.faithfulness,
     _metrics.context_recall,
 )
+
+
+class RunConfig:
+    """Accepted, without effect: ragauge adapts the number of requests to what the endpoint accepts."""
+
+    def __init__(self, **options: object) -> None:
+        self.options = options
 
 
 def evaluate(
@@ -73,3 +80,5 @@ async def aevaluate(*given: Any, **options: Any) -> EvaluationResult:
 
 
 __getattr__ = refusing("ragas")
+run_config = sys.modules[f"{__name__}.run_config"] = sys.modules[__name__]
+"""The place at which ragas has `RunConfig`."""

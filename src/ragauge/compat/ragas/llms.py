@@ -3,7 +3,7 @@
 import sys
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.errors import PlanError
 from ragauge.judges.protocol import Judge
 from ragauge.judges.providers.factory import open_judge
@@ -41,5 +41,5 @@ def llm_factory(
 
 
 __getattr__ = refusing("ragas")
-# The second place at which ragas has `llm_factory`.
-sys.modules[f"{__name__}.base"] = sys.modules[__name__]
+base = sys.modules[f"{__name__}.base"] = sys.modules[__name__]
+"""The second place at which ragas has `llm_factory`."""

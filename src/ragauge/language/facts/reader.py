@@ -2,11 +2,12 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
-from itertools import pairwise, takewhile
+from functools import cached_property, lru_cache, partial
+from itertools import takewhile
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from ragauge.language.dates.dates import dates
@@ -14,7 +15,7 @@ from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
-from ragauge.language.numbers.units import is_time, unit_of
+from ragauge.language.numbers.units import MONEY, is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
@@ -27,6 +28,10 @@ PREFIX = 5
 """Letters of a stem that are compared, so that `verschlüsselt` and `Verschlüsselung` are one word."""
 SIGNS = frozenset(",;:.()，；：。（）|")
 """Signs at which what belongs to an amount or a negation ends."""
+CAPITALS = ("go", "to")
+"""French units that are words of English in small letters: `500 Go`, but `9 to 5`."""
+ENDINGS = ("st", "nd", "rd", "th")
+"""Of ordinals in English, in words."""
 YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
@@ -36,8 +41,11 @@ _CODE = re.compile(
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
+_MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
+"""What every code has; searched first, because it is fast."""
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
+_NONE = frozenset[tuple[int, int]]()
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
 
@@ -102,6 +110,11 @@ class Word(NamedTuple):
         return "not " * self.is_negated + self.text
 
 
+# Not Part(…) and Word(…), which take twice as long.
+_part: Callable[[tuple[str, int, int]], Part] = partial(tuple.__new__, Part)  # pyright: ignore[reportUnknownMemberType]
+_word: Callable[[tuple[object, ...]], Word] = partial(tuple.__new__, Word)  # pyright: ignore[reportUnknownMemberType]
+
+
 @dataclass(frozen=True)
 class Statement:
     """A sentence of a text, at start:end, with its facts and content words in order.
@@ -141,7 +154,7 @@ def read(text: str) -> tuple[Statement, ...]:
     [('amount', '$18', 'USD', 'month')]
     """
     known = vocabulary()
-    tokens = [Part(each[0].lower(), *each.span()) for each in known.token.finditer(text)]
+    tokens = [_part((each[0].lower(), *each.span())) for each in known.token.finditer(text)]
     ends, negated, denied = SIGNS | known.but, set[int](), set[int]()
     for at, token in enumerate(tokens):
         if (
@@ -156,14 +169,15 @@ def read(text: str) -> tuple[Statement, ...]:
             starts = [each.start for each in takewhile(lambda each: each.text not in ends, part)]
             negated.update(starts)
             denied.update(starts[:2])
-    facts = _facts(text, tokens)
+    spans = sentence_spans(text)
+    facts = _facts(text, tokens, {end for _, end in spans})
     for at, fact in enumerate(facts):
         if fact.start in denied:  # `not over 5` is `at most 5`
             bound = {"over": "most", "under": "least"}.get(fact.bound)
             facts[at] = fact._replace(bound=bound) if bound else fact._replace(is_negated=True)
     starts, places = ([each.start for each in parts] for parts in (facts, tokens))
     found: list[Statement] = []
-    for start, end in sentence_spans(text):
+    for start, end in spans:
         own = facts[bisect_left(starts, start) : bisect_left(starts, end)]
         part = tokens[bisect_left(places, start) : bisect_left(places, end)]
         words = tuple(_words(text, start, own, part, negated))
@@ -181,37 +195,45 @@ def _words(
     known = vocabulary()
     inside = {at for fact in facts for at in range(fact.start, fact.end)}
     for at, token in enumerate(tokens):
-        opposites = known.opposites.get(token.text, frozenset())
+        word, begin, end = token
         if (
-            token.start in inside
-            or token.text in known.without_content
-            or not token.text[0].isalnum()
-            or (not opposites and token.text in known.functions)
+            word in known.without_content
+            or (word in known.functions and word not in known.opposites)
+            or begin in inside
+            or not word[0].isalnum()
         ):
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
-        is_name = text[token.start].isupper() and (
-            token.start > start or (following == token.end + 1 and text[following].isupper())
+        is_name = text[begin].isupper() and (
+            begin > start or (following == end + 1 and text[following].isupper())
         )
-        before = {each.text for each in tokens[max(0, at - 2) : at]}
-        role = "by" if before & known.by else "to" if before & known.turning else ""
-        has_article = at > 0 and tokens[at - 1].text in known.articles
-        key, own = stem(token.text)[:PREFIX], text[token.start : token.end]
-        is_negated = token.start in negated
-        yield Word(key, own, *token[1:], is_name, opposites, role, has_article, is_negated)
+        before = [each.text for each in tokens[max(0, at - 2) : at]]
+        role = ""
+        if not known.by.isdisjoint(before):
+            role = "by"
+        elif not known.turning.isdisjoint(before):
+            role = "to"
+        has_article = bool(before) and before[-1] in known.articles
+        opposites, key = known.opposites.get(word, _NONE), stem(word)[:PREFIX]
+        own, is_negated = text[begin:end], begin in negated
+        yield _word((key, own, begin, end, is_name, opposites, role, has_article, is_negated))
 
 
-def _facts(text: str, tokens: Sequence[Part]) -> list[Fact]:
-    """All facts of a text in order, none inside another."""
-    found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
-    for time in times_of_day(text):
+def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
+    """All facts of a text in order, none inside another; `ends`: those of its sentences."""
+    found: list[Fact] = []
+    for time in times_of_day(text):  # before dates, which do not read `in the morning`
         hours, minutes = divmod(int(time.value), 60)
         parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
         if time.unit == "time":
             parts["half"] = "pm" if 12 <= hours < 24 else "am"
         found.append(_of_date(Date(time.text, time.start, time.end, parts)))
+    found += sorted(
+        [*map(_of_date, dates(text)), *_named_dates(text, tokens)],
+        key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
+    )
     amounts = list(_amounts(text, tokens))
-    found += [*_codes(text, tokens), *amounts]
+    found += [*_codes(text, tokens, ends), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
     for name, start, end in tokens:
@@ -233,43 +255,61 @@ def _of_date(date: Date) -> Fact:
 
 
 def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
-    """`17. Oktober 1984`, `17 de octubre de 1984`: a month's name of any language between numbers."""
-    months = vocabulary().months
+    """`17. Oktober 1984`, `the first of March`: a month's name of any language between numbers."""
+    known = vocabulary()
+
+    def numbers(parts: Sequence[Part]) -> list[tuple[int, Part]]:
+        found: list[tuple[int, Part]] = []
+        for each in parts:
+            name, number = known.classes.get(each.text, ("", ""))
+            is_place = name == "place" and not text.endswith("-", 0, each.start)  # `thirty-first`
+            value = each.text if each.text.isdecimal() else number if is_place else ""
+            found += [(int(value), each)] if value else []
+        return found
+
     for at, token in enumerate(tokens):
-        if token.text not in months or token.text == "may":
+        if token.text not in known.months or token.text == "may":
             continue
-        before, after = (
-            [each for each in part if each.text.isdigit()]
-            for part in (tokens[max(0, at - 2) : at], tokens[at + 1 : at + 3])
-        )
-        parts: dict[str, int | str] = {"month": months[token.text]}
+        before, after = numbers(tokens[max(0, at - 2) : at]), numbers(tokens[at + 1 : at + 3])
+        if before and before[-1][1].text.endswith(ENDINGS) and before[-1][1] == tokens[at - 1]:
+            before = []  # `the first March meeting`
+        parts: dict[str, int | str] = {"month": known.months[token.text]}
         start, end = token.start, token.end
-        if before and int(before[-1].text) in range(1, 32):
-            parts["day"], start = int(before[-1].text), before[-1].start
-        if after and len(after[0].text) == 4 and int(after[0].text) in YEARS:
-            parts["year"], end = int(after[0].text), after[0].end
+        if before and before[-1][0] in range(1, 32):
+            parts["day"], start = before[-1][0], before[-1][1].start
+        if after and after[0][0] in YEARS:
+            parts["year"], end = after[0][0], after[0][1].end
+        elif (
+            after
+            and after[0][0]
+            and after[0][1] == tokens[at + 1]
+            and not after[0][1].text[0].isdecimal()
+        ):
+            parts["day"], end = after[0][0], after[0][1].end  # `March first`
         if len(parts) > 1:
             yield _of_date(Date(text[start:end], start, end, parts))
 
 
-def _codes(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
+def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
     known = vocabulary()
-    following = {one.end: other.text for one, other in pairwise(tokens)}
-    closed = {end for _, end in sentence_spans(text)}
-    for found in _CODE.finditer(text):
+    for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
         if head == "version":  # 3.12.0 is 3.12
             tail = _ENDING_ZEROS.sub("", tail)
-        if word and any(head in each for each in (known.functions, known.months, known.bounds)):
+        is_money = word and word.strip().isupper() and unit_of(word.strip()) in MONEY
+        is_word = any(head in each for each in (known.functions, known.months, known.bounds))
+        if is_money or (word and is_word and " " in found[0]):
             continue
         if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`
-            unit = following.get(found.end(), "")
+            at = bisect_left(tokens, found.end(), key=attrgetter("start"))
+            has_unit = 0 < at < len(tokens) and tokens[at - 1].end == found.end()
+            unit = tokens[at].text if has_unit else ""
             is_year = tail.isdigit() and int(tail) in YEARS
             if is_year or unit in known.units or unit_of(unit or " ") is not None:
                 continue
-        if not _INITIAL.match(text, found.end()) or found.end() + 1 in closed:
+        if not _INITIAL.match(text, found.end()) or found.end() + 1 in ends:
             yield Fact("code", found[0], *found.span(), (head, tail))
 
 
@@ -285,8 +325,9 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         first, last = bisect_left(places, start), bisect_left(places, end)
         # `3 millions d'euros`
         for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
-            if not unit and tokens[at].text in known.units:
-                unit, end, last = known.units[tokens[at].text], tokens[at].end, at + 1
+            word, is_low = tokens[at].text, text[tokens[at].start].islower()
+            if not unit and word in known.units and not (is_low and word in CAPITALS):
+                unit, end, last = known.units[word], tokens[at].end, at + 1
         before, after = (
             [*takewhile(lambda word: word not in SIGNS, (each.text for each in part))]
             for part in (tokens[max(0, first - NEAR) : first][::-1], tokens[last : last + NEAR + 1])

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from ragauge.language.any_case import AnyCase
 from ragauge.language.detection import function_words
 from ragauge.language.stems import CJK, stem
 from ragauge.language.stop_words import NLTK_ENGLISH
@@ -44,7 +45,7 @@ class Vocabulary:
     without_prefixes: frozenset[str]
     functions: frozenset[str]
     without_content: frozenset[str]
-    token: "re.Pattern[str]"
+    token: AnyCase
 
 
 @cache
@@ -81,11 +82,10 @@ def vocabulary() -> Vocabulary:
     )
     longest = _any_of(word for word in words if " " in word)
     chinese = _any_of(word for word in words if word[0] > "\u3000")
-    letter = rf"(?:(?![{CJK}])[^\W\d_])"
-    token = re.compile(
+    letter = rf"[^\W\d_{CJK}]"
+    token = AnyCase(
         rf"\b(?:{longest})\b|{chinese}|[{CJK}]|{letter}+?(?=n['’]t\b)|n['’]t\b"
-        rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]",
-        re.IGNORECASE,
+        rf"|{letter}+|\d+(?:[.,]\d+)*|[^\w\s*`]"
     )
     return Vocabulary(token=token, **known)
 

@@ -55,6 +55,8 @@ def read_text(text: str, language: str | None = None) -> ComparedText:
 
 def forms(word: Word) -> tuple[str, ...]:
     """The letters and the digits of a word that ends with digits: `fy` and `2021` of `FY2021`."""
+    if word.lowered.isalpha():
+        return ()
     found = MIXED.fullmatch(without_accents(word.lowered))
     return found.groups() if found else ()
 

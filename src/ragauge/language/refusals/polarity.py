@@ -8,6 +8,8 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Literal, TypeAlias
 
+from ragauge.language.any_case import AnyCase
+
 Counts: TypeAlias = Literal[
     "opening",
     "at the end",
@@ -44,11 +46,11 @@ class Rule:
     is_foreign: bool = False
 
     @cached_property
-    def words(self) -> re.Pattern[str]:
+    def words(self) -> AnyCase:
         return _compiled(self.lines)
 
     @cached_property
-    def subject_words(self) -> re.Pattern[str]:
+    def subject_words(self) -> AnyCase:
         return _compiled((rf"\b(?:{self.subject})\b",))
 
     @property
@@ -80,7 +82,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
-def role(name: str) -> re.Pattern[str]:
+def role(name: str) -> AnyCase:
     """The pattern of a role that a sentence, or what surrounds a refusal in it, can play."""
     return _compiled(_table()["roles"][name].split("\n"))
 
@@ -123,8 +125,8 @@ def _part(name: str) -> str:
     return given["parts"][name] if words is None else "|".join(words.split())
 
 
-def _compiled(lines: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(_expanded, lines)), re.IGNORECASE)
+def _compiled(lines: Sequence[str]) -> AnyCase:
+    return AnyCase("|".join(map(_expanded, lines)))
 
 
 def _expanded(text: str) -> str:
@@ -197,7 +199,7 @@ def _first(rule: Rule, sentence: str, matches: Iterable[re.Match[str]]) -> Found
         start = _subject(rule, sentence, words.start())
         is_title = (  # "I Can't Tell You Why" is a song
             rule.subject == SPEAKER
-            and words[0].rpartition(" ")[2][:1].isupper()
+            and sentence[words.start() : words.end()].rpartition(" ")[2][:1].isupper()
             and not sentence.isupper()
         )
         if start is not None and not is_title:
@@ -220,7 +222,9 @@ def _subject(rule: Rule, sentence: str, start: int) -> int | None:
     before = sentence[begin:start]
     if role("relative").search(before):
         return None
-    before = role("inserted").sub(lambda inserted: " " * len(inserted[0]), before)
+    for inserted in role("inserted").finditer(before):
+        blank = " " * len(inserted[0])
+        before = before[: inserted.start()] + blank + before[inserted.end() :]
     clause = clause_start(before, len(before))
     if clause and role("same_subject").match(before, clause):
         clause = clause_start(before, clause - 2)

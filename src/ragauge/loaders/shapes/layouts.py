@@ -189,7 +189,7 @@ def note_of_systems(layout: Layout) -> str:
 
 def spread(table: Table) -> Table:
     """The table with an object of texts by system, such as answers, as a column for each system."""
-    for word in ANSWERS:
+    for word in (word for word in ANSWERS if f"{word}s" in table.columns):
         name = f"{word}s"
         cells = [_by_system(row.values.get(name)) for row in table.rows]
         systems = dict.fromkeys(system for cell in cells for system in cell or ())

@@ -5,13 +5,13 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ragauge import catalog
-from ragauge.compat import not_covered
-from ragauge.compat.adapters import measure, refusing
+from ragauge.compat import measure, not_covered, refusing
 from ragauge.compat.ragas.dataset_schema import OLD_NAMES, SingleTurnSample, rows_of
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -231,3 +231,5 @@ context_utilization, answer_correctness = ContextUtilization(), AnswerCorrectnes
 answer_similarity = AnswerSimilarity()
 
 __getattr__ = refusing("ragas", _snake)
+collections = sys.modules[f"{__name__}.collections"] = sys.modules[__name__]
+"""The second place at which ragas 0.4 has its metrics."""

@@ -1,8 +1,9 @@
 """ragas's ways to name an encoder. Keys are read from environment variables such as OPENAI_API_KEY."""
 
+import sys
 from typing import Any
 
-from ragauge.compat.adapters import refusing
+from ragauge.compat import refusing
 from ragauge.errors import PlanError
 
 OPENAI = "https://api.openai.com/v1"
@@ -20,7 +21,7 @@ def OpenAIEmbeddings(  # noqa: N802
     **_: object,
 ) -> Any:
     """A model behind an OpenAI-compatible endpoint: that of `base_url`, of `client`, or OpenAI's."""
-    from ragauge.encoders.factory import open_encoder
+    from ragauge.encoders import open_encoder
 
     address = base_url or (OPENAI if client is None else str(client.base_url))
     return open_encoder(model, base_url=address)
@@ -47,3 +48,5 @@ def embedding_factory(
 
 
 __getattr__ = refusing("ragas")
+base = sys.modules[f"{__name__}.base"] = sys.modules[__name__]
+"""The second place at which ragas has `embedding_factory`."""
