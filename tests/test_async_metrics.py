@@ -170,27 +170,6 @@ def test_one_row_does_not_wait_for_another_ones_feature():
     assert rg.evaluate(rows, ["quick"]).scores["value"].to_list() == [1.0, 1.0]
 
 
-def test_a_feature_that_several_need_is_made_once_a_row():
-    made = []
-
-    @rg.feature
-    async def shared(answer: str) -> str:
-        made.append(answer)
-        await asyncio.sleep(0)
-        return answer
-
-    @rg.metric
-    async def one(shared: str) -> float:
-        return 1.0
-
-    @rg.metric
-    def other(shared: str) -> float:
-        return 0.25
-
-    rg.evaluate(ROWS, ["one", "other"])
-    assert sorted(made) == ["", "aB", "abc", "x"]
-
-
 def test_it_works_within_a_running_event_loop_and_on_several_threads_at_once(declared):
     async def within():
         return both(ROWS)

@@ -67,14 +67,13 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch,
                 assert line == "…" or line.rstrip() in lines, f"{command}: {line}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_toml_blocks_of_a_page_are_suites_or_configurations(page):
-    for block in blocks(page, "toml"):
-        table = tomllib.loads(block)
-        if "name" in table:
-            assert Suite.read(table, page.name).entries
-        else:
-            assert check_table(table, KEYS, page.name) == []
+def test_every_toml_block_is_a_suite_or_a_configuration():
+    for page in PAGES:
+        for table in map(tomllib.loads, blocks(page, "toml")):
+            if "name" in table:
+                assert Suite.read(table, page.name).entries, page.name
+            else:
+                assert check_table(table, KEYS, page.name) == []
 
 
 def names_of_other_tools() -> list[tuple[str, str]]:
@@ -110,10 +109,10 @@ def test_the_labels_that_the_page_recommends_are_labels():
         catalog.find(catalog.read_label(label))
 
 
-@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_links_of_a_page_lead_to_files(page):
-    for target in LINK.findall(page.read_text()):
-        assert (page.parent / target).exists(), target
+def test_every_link_leads_to_a_file():
+    for page in LINKING:
+        for target in LINK.findall(page.read_text()):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
 
 
 def test_the_documentation_lists_every_extra():

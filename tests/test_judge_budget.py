@@ -21,16 +21,7 @@ CALLS_PER_ROW = 6
 
 
 def samples(n):
-    return [
-        {
-            "id": f"q{at:02}",
-            "question": f"What does tier {at} cost?",
-            "answer": f"Tier {at} costs ${at * 7}. Dogs of kind {at} pay nothing.",
-            "references": [f"The fee of tier {at} is ${at * 7}."],
-            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
-        }
-        for at in range(n)
-    ]
+    return [{**row, "id": f"q{at:02}"} for at, row in enumerate(rules.samples(n))]
 
 
 @pytest.fixture

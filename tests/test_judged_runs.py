@@ -16,6 +16,7 @@ import rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import approx
+from rules import samples
 
 import ragauge as rg
 from ragauge.errors import JudgeError, PlanError, StoreError
@@ -41,22 +42,6 @@ class Rules(rg.ScriptedJudge):
         if self.refuses(request):
             return JudgeError("not today")
         return rules.script(request)
-
-
-def samples(n, *, n_references=1):
-    """n questions with answers of two sentences."""
-    return [
-        {
-            "id": f"q{at}",
-            "question": f"What is the fee of tier {at}?",
-            "answer": f"The fee of tier {at} is ${at * 7}. Dogs of kind {at} pay nothing.",
-            "references": [
-                f"Tier {at} costs ${at * 7 + number}." for number in range(n_references)
-            ],
-            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
-        }
-        for at in range(n)
-    ]
 
 
 def evaluated(place, rows, asking, *, judge=None, batch_size=2, **judging):

@@ -57,13 +57,6 @@ def test_a_probability_that_is_none_weights_no_grade(logarithm):
     assert (found.value, found.evidence["weighting"]) == (0.75, "none")
 
 
-def test_an_object_of_the_answer_with_its_keys_in_another_order_is_no_verdict():
-    judge = rg.ScriptedJudge(lambda _: '{"verdict": "CORRECT", "reason": "ok"}')
-    answer = 'Output {"reason": "ok", "verdict": "CORRECT"}'
-    found = rg.score("answer_class", question="q", answer=answer, reference="r", judge=judge)
-    assert found.status == "failed"
-
-
 def test_a_composite_is_of_each_judge_though_the_data_have_a_column_of_its_parts_name():
     def met(word):
         rows = [{"criterion": n, "reason": "r", "verdict": word} for n in (1, 2, 3, 4, 5)]

@@ -34,7 +34,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     return start
 
 
-def test_what_holds_passes_and_what_does_not_shows_its_evidence(started):
+def test_what_holds_passes_and_what_does_not_shows_its_evidence_and_no_workflow_command(started):
     code, said = started("""
 import pytest
 from ragauge.pytest_plugin import assert_score
@@ -89,6 +89,18 @@ def test_no_rule():
 
 def test_no_marker(ragauge_run):
     pass
+
+HOSTILE = "::error::x\\n::set-output name=a::b ##[error]c \\x1b[31m"
+
+def test_evidence():
+    assert_score("exact_match", at_least=1, answer=HOSTILE, reference="Rome " + HOSTILE)
+
+def test_unknown():
+    assert_score(f"exact_mach(by={HOSTILE!r})", at_least=1, answer="a", reference="b")
+
+@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=[f"exact_match[x = {HOSTILE!r}] > 1"])
+def test_rule():
+    pass
 """)
     assert code == 1
     assert "3 passed" in said, said
@@ -109,6 +121,11 @@ def test_no_marker(ragauge_run):
     assert "cannot be evaluated: evaluate() got an unexpected keyword argument 'metricks'" in said
     assert "assert_score needs at_least or at_most, a number" in said
     assert "Traceback" not in said
+    assert "exact_match is 0, must be at least 1" in said
+    assert "ragauge/engine" not in said
+    assert "##[" not in said
+    assert "\x1b" not in said
+    assert not [line for line in said.splitlines() if line.lstrip().startswith("::")]
 
 
 def test_the_plugin_is_declared_and_light():
@@ -117,29 +134,3 @@ def test_the_plugin_is_declared_and_light():
     assert "pytest" not in " ".join(project["dependencies"])
     script = "import ragauge.pytest_plugin, sys; print({'polars', 'numpy', 'ragauge.evaluation'} & {*sys.modules})"
     assert subprocess.check_output([sys.executable, "-c", script], text=True) == "set()\n"
-
-
-def test_nothing_in_a_failure_is_a_workflow_command(started):
-    code, said = started("""
-import pytest
-from ragauge.pytest_plugin import assert_score
-HOSTILE = "::error::x\\n::set-output name=a::b ##[error]c \\x1b[31m"
-
-def test_evidence():
-    assert_score("exact_match", at_least=1, answer=HOSTILE, reference="Rome " + HOSTILE)
-
-def test_unknown():
-    assert_score(f"exact_mach(by={HOSTILE!r})", at_least=1, answer="a", reference="b")
-
-@pytest.mark.ragauge("answers.jsonl", metrics=["exact_match"], rules=[f"exact_match[x = {HOSTILE!r}] > 1"])
-def test_rule():
-    pass
-""")
-    assert code == 1
-    assert "3 failed" in said
-    assert "exact_match is 0, must be at least 1" in said
-    assert "Traceback" not in said
-    assert "ragauge/engine" not in said
-    assert "##[" not in said
-    assert "\x1b" not in said
-    assert not [line for line in said.splitlines() if line.lstrip().startswith("::")]

@@ -3,8 +3,6 @@
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
-
 import ragauge.metrics
 from ragauge import catalog, trust
 from ragauge.label import Label
@@ -13,40 +11,36 @@ from ragauge.runs.cautions import Facts
 from ragauge.trust import trust_in
 from ragauge.where import Filter
 
-MEASURED = [name for name in catalog.metrics() if trust_in(name)]
+MEASURED = {name: found for name in catalog.metrics() if (found := trust_in(name))}
 
 
 def test_metrics_with_labelled_sets_were_measured():
     assert {"token_f1", "bertscore", "support", "hallucination", "dont_know"} <= set(MEASURED)
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_labels_are_canonical_and_conditions_name_facts(name):
-    found = METRICS[name].trust
-    assert found is not None
-    assert found.note.endswith(".")
-    assert len(found.measured_on) == len("2026-11-22")
-    assert found.versions
-    assert found.measured[0].label == name, "the default settings come first"
-    for each in (*found.measured, *found.cautions):
-        metric, settings = catalog.find(Label.parse(each.label))
-        assert metric.name == name
-        assert str(metric.label(settings)) == each.label
+def test_labels_are_canonical_and_conditions_name_facts():
     known = {field.name for field in fields(Facts)}
-    for caution in found.cautions:
-        assert not caution.when or Filter.parse(caution.when).fields <= known
+    for name, found in MEASURED.items():
+        assert found.note.endswith("."), name
+        assert len(found.measured_on) == len("2026-11-22"), name
+        assert found.versions, name
+        assert found.measured[0].label == name, "the default settings come first"
+        for each in (*found.measured, *found.cautions):
+            metric, settings = catalog.find(Label.parse(each.label))
+            assert metric.name == name
+            assert str(metric.label(settings)) == each.label
+        for caution in found.cautions:
+            assert not caution.when or Filter.parse(caution.when).fields <= known, name
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_figures_are_within_their_ranges(name):
-    found = METRICS[name].trust
-    assert found is not None
-    low, high = found.auroc
-    assert 0 <= low <= high <= 1
-    for each in found.measured:
-        assert 0 <= each.auroc[0] <= each.auroc[1] <= 1
-        assert each.n > 0 < len(each.sets)
-        assert each.tau is None or (-1 <= each.tau <= 1 and each.n_systems >= 4)
+def test_figures_are_within_their_ranges():
+    for name, found in MEASURED.items():
+        low, high = found.auroc
+        assert 0 <= low <= high <= 1, name
+        for each in found.measured:
+            assert 0 <= each.auroc[0] <= each.auroc[1] <= 1, each.label
+            assert each.n > 0 < len(each.sets), each.label
+            assert each.tau is None or (-1 <= each.tau <= 1 and each.n_systems >= 4), each.label
 
 
 def test_a_metric_that_was_not_measured_has_no_trust():

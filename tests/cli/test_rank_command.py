@@ -71,18 +71,6 @@ def test_each_of_several_runs_begins_with_its_name(ragauge, files):
     ]
 
 
-def test_json_and_csv_hold_summaries_and_with_q_every_query(ragauge, files):
-    done = ragauge("rank", "qrels", "mine.run", "other.run", "-m", "mrr", "-q", "-o", "json",
-                   "-o", "values.csv")  # fmt: skip
-    told = json.loads(done.out)
-    assert "wrote values.csv" in done.err
-    assert told["summary"][0]["value"] == approx(0.75)
-    assert told["comparisons"][0]["run"] == "other"
-    assert told["queries"]["mine"]["mrr"] == {"q1": 0.5, "q2": 1.0}
-    rows = list(csv.DictReader(io.StringIO((files / "values.csv").read_text())))
-    assert rows[0] == {"run": "mine", "query": "q1", "measure": "mrr", "value": "0.5"}
-
-
 @pytest.mark.parametrize("option", ["-o", "-f"])
 @pytest.mark.parametrize("form", ["md", "tex", "latex", "markdown", "html"])
 def test_papers_and_notebooks_get_the_table(ragauge, files, form, option):

@@ -104,16 +104,6 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
-def test_the_seed_is_kept_and_moves_no_number(ragauge, handbook):
-    summaries = {}
-    for seed in ("0", "7"):
-        folder = f"seed{seed}"
-        ragauge("run", handbook, "-m", "token_f1", "--seed", seed, "--folder", folder)
-        summaries[seed] = json.loads(Path(folder, "summary.json").read_text())["summary"]
-        assert rg.open_run(folder).manifest.seed == int(seed)
-    assert summaries["0"] == summaries["7"]
-
-
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(ragauge, answers, tmp_path):
     done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv")
     assert done.code == 0

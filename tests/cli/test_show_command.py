@@ -56,48 +56,31 @@ def test_an_unknown_id_gets_a_hint(ragauge, run):
     assert "did you mean 'kind'?" in done.err
 
 
-def spoil(run: Path, name: str, content: bytes | str | dict[str, object] | None) -> None:
-    """Write bytes, put another file in the place, change keys of JSON, or remove the file."""
-    path = run / name
-    if content is None:
-        path.unlink()
-    elif isinstance(content, dict):
-        path.write_text(json.dumps({**json.loads(path.read_text()), **content}))
-    else:
-        path.write_bytes((run / content).read_bytes() if isinstance(content, str) else content)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("manifest.json", b"", "r/manifest.json: is damaged"),
-        ("manifest.json", b"3", "is damaged (it is not an object)"),
-        ("manifest.json", b"[" * 50_000, "is damaged"),
+        ("manifest.json", b"3", "r/manifest.json: is damaged (it is not an object)"),
         ("manifest.json", b"\xff\xfe", "cannot be read"),
-        ("manifest.json", b'{"format": 1}', "was written by an earlier ragauge in a format"),
         ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
         ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
-        *(
-            ("manifest.json", keys, "is damaged")
-            for keys in ({"data": "x"}, {"metrics": [1]}, {"metrics": [{"a": 1}]}, {"seed": "0"})
-        ),
-        ("manifest.json", {"finished": None}, "run the same command again to finish it"),
-        ("scores/000000.parquet", None, "remove r and run it again"),
-        (
-            "scores/000000.parquet",
-            "samples.parquet",
-            "000000.parquet: is not a part of a run: it has no column metric",
-        ),
         ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
-        ("evidence/000000.parquet", b"", "remove r and run it again"),
         ("samples.parquet", b"", "remove r and run it again"),
     ],
 )
 def test_a_damaged_run_is_refused_with_the_way_out(ragauge, run, name, content, said):
-    spoil(run, name, content)
+    (run / name).write_bytes(content)
     done = ragauge("show", run)
     assert (done.code, done.out) == (5, "")
     assert said in done.err
+
+
+def test_a_part_that_is_absent_or_another_file_is_refused(ragauge, run):
+    part = run / "scores" / "000000.parquet"
+    part.write_bytes((run / "samples.parquet").read_bytes())
+    said = "000000.parquet: is not a part of a run: it has no column metric"
+    assert said in ragauge("show", run).err
+    part.unlink()
+    assert "remove r and run it again" in ragauge("show", run).err
 
 
 def test_what_is_no_run_is_refused(ragauge, run, tmp_path):

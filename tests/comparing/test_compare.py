@@ -427,20 +427,6 @@ def test_the_repeats_of_a_judge_are_in_the_spread_between_questions():
     )
 
 
-def test_many_pairs_at_once_have_the_p_of_each_alone():
-    random = np.random.default_rng(2)
-    systems = {f"s{at}": random.random(30).round(3).tolist() for at in range(8)}
-    systems["s7"][3] = None  # its pairs have other questions than the others
-    run = run_of(systems)
-    names = list(systems)
-    every = run.compare(*names, pairs="all")
-    for base, candidate in (("s0", "s1"), ("s2", "s6"), ("s0", "s7")):
-        alone = run.compare(base, candidate).row("points")
-        assert alone.test == "randomization (10,000 draws)"
-        row = every.row("points", base=base, candidate=candidate)
-        assert (row.p_value, row.low, row.high) == (alone.p_value, alone.low, alone.high)
-
-
 def test_the_repeats_of_a_stored_run_are_read_with_the_right_scores(tmp_path):
     """Only the candidate's even questions vary, and only they add to the variance."""
 

@@ -301,18 +301,6 @@ def test_a_long_text_is_cut_with_its_marks_kept_and_said_to_be(encoder_of):
         assert [one.tolist() for one in ids] == [one.ids.tolist() for one in vectors]
 
 
-def test_windows_give_every_token_a_vector(encoder_of):
-    encoder = encoder_of("bert")
-    text = " ".join(CORPUS * 3)
-    whole = encoder.encode_tokens([text], long_text="windows")[0]
-    cut = encoder.encode_tokens([text])[0]
-    assert len(whole.ids) == whole.n_tokens > 64
-    assert not whole.is_cut
-    # The first quarter of the first window is nowhere deeper than there.
-    assert close(whole.vectors[:16], cut.vectors[:16])
-    assert not close(encoder.encode([text]), encoder.encode([text], long_text="windows"))
-
-
 # Vectors of sentences
 
 MODES = {

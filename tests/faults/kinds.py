@@ -151,7 +151,7 @@ KINDS = {
         "people/test_review_labels.py": ("test_every_label_that_was_reported_saved_is_there_after_a_kill",),
     }),
     29: Kind("a disk that is full or read-only", {
-        AGAIN: ("test_an_old_output_stays_whole_when_the_disk_is_full",),
+        "runs/test_store.py": ("test_a_full_disk_leaves_the_old_file_as_it_is",),
         COMMANDS: ("test_a_full_disk_in_mid_run_is_said_and_the_run_can_be_finished", "test_a_folder_that_may_not_be_written_is_said_and_can_be_avoided"),
         "faults/test_29_interrupts.py": ("test_while_a_plug_in_is_imported", "test_after_its_end_it_changes_no_code"),
         CODES: ("test_each_code_has_its_meaning", "test_a_full_disk_behind_both_streams_is_a_fault_of_the_disk"),

@@ -10,6 +10,20 @@ BLOCK = re.compile(r"^<(\w+) id=(\w+)>\n(.*?)^</\1 id=\2>$", re.MULTILINE | re.D
 CRITERIA = ("correctness", "completeness", "consistency")
 
 
+def samples(n):
+    """n questions with answers of two sentences."""
+    return [
+        {
+            "id": f"q{at}",
+            "question": f"What is the fee of tier {at}?",
+            "answer": f"The fee of tier {at} is ${at * 7}. Dogs of kind {at} pay nothing.",
+            "references": [f"Tier {at} costs ${at * 7}."],
+            "contexts": [f"The fee of tier {at} is ${at * 7}.", f"It rains on day {at}."],
+        }
+        for at in range(n)
+    ]
+
+
 def script(request):
     """The reply to a request, for ScriptedJudge."""
     return reply(request.prompt, request.messages[1].content)

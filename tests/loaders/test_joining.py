@@ -183,45 +183,6 @@ def test_samples_are_a_file_if_they_are_large(files, written, monkeypatch: pytes
         assert load(sources, gold=written(gold(45), "gold.jsonl")).is_file
 
 
-def differing(author: str, id: str | None = "q{}", n: int = N, **more: Any) -> list[dict[str, Any]]:
-    """Rows, some of which ask or expect something else than those of other authors, with ids made of `id`."""
-    return [
-        {
-            **({} if id is None else {"id": id.format(at)}),
-            "question": f"What is {at}{author if at % 11 == 4 else ''}?",
-            "answer": f"{author} {at}",
-            "reference": f"{author if at % 13 == 3 else ''}{at}" if at % 7 else None,
-            "gold_contexts": [f"{author if at % 17 == 2 else ''}{at}"],
-            **more,
-        }
-        for at in range(n)
-    ]
-
-
-def some(author: str, **more: Any) -> list[dict[str, Any]]:
-    rows = enumerate(differing(author, **more))
-    return [row for at, row in rows if (at + ord(author)) % 9]
-
-
-@pytest.mark.parametrize("prefer", ["gold", "answers", "first"])
-def test_a_preferred_value_is_used_beside_gold(prefer: str, files, written, check_same_samples):
-    both = [*some("a", system="a"), *some("b", system="b")]
-    random.Random(3).shuffle(both)
-    expected = written(without("answer", some("g")), "gold.jsonl")
-    samples = check_same_samples(written(both), gold=expected, prefer=prefer)
-    assert any("differs between rows for" in note for note in samples.notes)
-    check_same_samples(files({s: some(s) for s in "ab"}), gold=expected, prefer=prefer)
-
-
-@pytest.mark.parametrize("prefer", ["answers", "first"])
-def test_a_preferred_value_is_used_between_systems(prefer: str, files, written, check_same_samples):
-    sources = files({s: some(s)[:: 1 if s == "b" else -1] for s in "cab"})
-    assert len(check_same_samples(sources, prefer=prefer).notes) > 3
-    both = [*some("a", system="a"), *some("b", system="b")]
-    random.Random(5).shuffle(both)
-    check_same_samples(written(both), prefer=prefer)
-
-
 def test_notes_come_in_the_order_of_the_rows(written, check_same_samples):
     rows = [
         {"id": f"q{at}", "system": system, "answer": "x"}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ragauge as rg
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders import load
 from ragauge.samples.samples import Samples
@@ -212,7 +213,7 @@ def test_the_order_of_rows_never_changes_what_belongs_together(seeds: list[int],
     systems: dict[str, list[dict[str, object]]] = {}
     for name, seed in zip("ab", seeds, strict=True):
         systems[name] = asked(*random.Random(seed).sample(questions, n))
-    samples = load(systems)
+    samples = rg.load(systems)
     assert answers(samples, "a") == answers(samples, "b")
     assert f"{2 * n} rows have no id: paired by the text of the question" in samples.notes
 

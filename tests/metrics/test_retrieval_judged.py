@@ -73,14 +73,6 @@ def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label, with_value
     assert (found.value, requests) == (0.0, [])
 
 
-def test_all_references_are_shown_in_the_one_call():
-    script = {"relevance": relevant(True, False, False)}
-    _, (request,) = score("context_precision", script, references=["It is $5.", "Five dollars."])
-    told = request.messages[1].content
-    assert told.startswith("<contexts id=")
-    assert all(text in told for text in ("It is $5.", "Five dollars.", "<references"))
-
-
 def test_mean_and_ap_of_one_run_share_the_call():
     judge = rg.ScriptedJudge({"relevance": relevant(False, True, True)})
     row = {"id": "1", "question": QUESTION, "contexts": CONTEXTS}

@@ -93,17 +93,6 @@ def test_refusals_count_for_one_metric_or_the_other(given, abstention, over):
             assert found.status == ("undefined" if value is None else "ok")
 
 
-def test_the_mean_of_a_run_is_the_share_that_was_refused():
-    given = [(REFUSAL, False), (REFUSAL, False), (ANSWER, False), (REFUSAL, True), (ANSWER, True)]
-    rows = [
-        {"id": str(at), "question": Q, "answer": answer, "answerable": answerable}
-        for at, (answer, answerable) in enumerate(given)
-    ]
-    summary = rg.evaluate(rows, ["abstention_recall", "overrefusal"]).summary()
-    means = dict(zip(summary["metric"], summary["mean"], strict=True))
-    assert means == {"abstention_recall": pytest.approx(2 / 3), "overrefusal": 1 / 2}
-
-
 MIXED = [
     {"id": "q1", "question": Q, "answer": ANSWER, "reference": "Not stated."},
     {"id": "q2", "question": Q, "answer": REFUSAL, "reference": "Not stated."},

@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -284,34 +283,3 @@ def test_an_aggregate_is_the_same_as_far_as_its_digest_tells():
     assert not earlier.is_same(stored("2"))
     assert not one.is_same(replace(one, file="other.py"))
     assert one.is_same(replace(one, module="ragauge_plugin_mine"))
-
-
-AGGREGATED = """
-import ragauge as rg
-
-def twice(sums):
-    return sums[:, 0] * 2
-
-@rg.metric(aggregate=twice)
-def own(answer: str) -> rg.Score:
-    return rg.Score(1.0, evidence={"parts": [len(answer)]})
-"""
-REOPENED = "import own_metrics, ragauge as rg\nprint(*rg.open_run('run').summary()['mean'])"
-
-
-@pytest.mark.slow
-def test_a_run_made_with_a_plugin_is_summarised_where_the_file_is_imported(tmp_path):
-    def printed(*options: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *options], cwd=tmp_path, capture_output=True, text=True, env={**os.environ}
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    (tmp_path / "own_metrics.py").write_text(AGGREGATED)
-    (tmp_path / "data.jsonl").write_text('{"id": "q1", "answer": "abcd"}')
-    command = "-m ragauge run data.jsonl -m own --plugin own_metrics.py --folder run --cache none"
-    printed(*command.split())
-    assert printed("-c", REOPENED) == "8.0\n"
-    (tmp_path / "own_metrics.py").write_text(AGGREGATED.replace("* 2", "* 3"))
-    assert printed("-c", REOPENED) == "None\n"

@@ -317,24 +317,6 @@ def test_on_all_addresses_only_addresses_and_the_machines_name_are_names():
 SERVE = ("review", "serve", "run", "--rater", "ann")
 
 
-@pytest.mark.slow
-def test_every_label_that_was_answered_with_200_is_there_after_a_kill(post, started, review):
-    server = started(*SERVE)
-    saved: list[str] = []
-    for n in range(10_000):
-        try:
-            answered = post(server, "/review/label", label(keys(review)[n % 4], n % 2, f"r{n}"))
-        except OSError:
-            break
-        saved += [f"r{n}"] if answered.status == 200 else []
-        if n == 30:
-            server.process.kill()
-    server.process.wait(10)
-    raters = [each.rater for each in review.log().labels]
-    assert len(saved) >= 30
-    assert raters[: len(saved)] == saved
-
-
 @pytest.mark.posix
 def test_a_full_disk_is_said_and_nothing_is_half_written(post, started, review):
     def full() -> None:

@@ -226,7 +226,7 @@ def corpus_bleu(summed_parts: Sequence[Sequence[float]]) -> list[float]:
     """
     values: list[float] = []
     for row in summed_parts:
-        numbers = [round(part) for part in row]
+        numbers = [round(float(part)) for part in row]  # rounding NumPy's takes ten times as long
         counts = numbers[:4], numbers[4:8], *numbers[8:]
         found = _sacrebleu().compute_bleu(*counts, smooth_method="exp")  # pyright: ignore[reportUnknownMemberType]
         values.append(min(found.score / 100, 1.0))

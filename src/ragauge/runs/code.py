@@ -97,7 +97,7 @@ def user_code(functions: Iterable[object]) -> UserCode:
     """The code that functions, classes or the classes of instances depend on, as far as it is the user's."""
     files: dict[str, Path] = {}
     texts, packages = set[str](), set[str]()
-    standard_library = Path(sysconfig.get_path("stdlib")).resolve()
+    standard_library = _standard_library()
     for function in functions:
         named: Any = cast(Any, function).func if isinstance(function, partial) else function
         named = unwrap(named) if isinstance(named, FunctionType) else named
@@ -134,6 +134,11 @@ def user_code(functions: Iterable[object]) -> UserCode:
             texts |= {text, *(_digest(data.read_bytes()) for data in data_beside(path))}
             waiting += [*imported, *accumulate(module.split(".")[:-1], "{}.{}".format)]
     return UserCode(files, frozenset(texts), frozenset(packages - sys.stdlib_module_names))
+
+
+@cache
+def _standard_library() -> Path:
+    return Path(sysconfig.get_path("stdlib")).resolve()
 
 
 def file_of(module: str) -> Path | None:
@@ -195,8 +200,9 @@ def _reached(body: list[ast.stmt], name: str) -> list[ast.stmt]:
     reached, waiting = set[int](), [name, "*"]
     while waiting:
         for statement in binding.pop(waiting.pop(), ()):
-            reached.add(id(statement))
-            waiting += [part.id for part in ast.walk(statement) if isinstance(part, ast.Name)]
+            if id(statement) not in reached:  # it binds many names
+                reached.add(id(statement))
+                waiting += [part.id for part in ast.walk(statement) if isinstance(part, ast.Name)]
     return [statement for statement in body if id(statement) in reached]
 
 
