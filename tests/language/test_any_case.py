@@ -7,10 +7,19 @@ import pytest
 from ragauge.language.any_case import AnyCase
 from ragauge.language.refusals.polarity import role
 
-TEXTS = ["No ANSWER is Given", "NO answer", "İstanbul: no answer", "ſo: NO Answer\u212a", "", "none\n"]
+TEXTS = [
+    "No ANSWER is Given",
+    "NO answer",
+    "İstanbul: no answer",
+    "ſo: NO Answer\u212a",
+    "",
+    "none\n",
+]
 
 
-@pytest.mark.parametrize("pattern", [r"\bno\b", r"[A-N]+o\W", r"\A(N)o(?:ne)?\Z", r"n\S+\D(?-i:[A-Z])"])
+@pytest.mark.parametrize(
+    "pattern", [r"\bno\b", r"[A-N]+o\W", r"\A(N)o(?:ne)?\Z", r"n\S+\D(?-i:[A-Z])"]
+)
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_places_are_those_of_a_pattern_that_ignores_case(pattern, text):
     ours, plain = AnyCase(pattern), re.compile(pattern, re.IGNORECASE)
