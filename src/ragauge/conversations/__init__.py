@@ -1,1 +1,1 @@
-"""Conversations: transcripts of any chat format → messages, calls and turns; calls and states compared exactly; what turns contradict."""
+"""Conversations: transcripts of any chat format → messages, calls and turns; calls and states compared exactly."""

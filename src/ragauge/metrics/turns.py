@@ -6,7 +6,8 @@ In a run these are scored once a conversation, at its last turn, and undefined a
 import itertools
 from collections.abc import Sequence, Set
 
-from ragauge.conversations.contradictions import (
+from ragauge.conversations.transcript import Transcript
+from ragauge.features.contradictions import (
     JOINING,
     OF_MEASURE,
     PRONOUNS,
@@ -15,7 +16,6 @@ from ragauge.conversations.contradictions import (
     Said,
     contradictions,
 )
-from ragauge.conversations.transcript import Transcript
 from ragauge.features.refusals import refusal_of
 from ragauge.language.facts.differences import facts_of, keys_of
 from ragauge.language.facts.reader import Fact, Statement, read

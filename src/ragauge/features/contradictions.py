@@ -385,8 +385,7 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
 def _differ(one: Fact, other: Fact) -> str:
     """The kind of the contradiction between two facts; of amounts only one of which has a unit, years differ from no unit."""
     kind = "" if is_same(one, other) else contradiction(one, other)
-    # "21 to rent a car": `to` is read as the French byte.
-    is_age = one.kind == "amount" and {one.unit, other.unit} <= {"", "year", "TB"}
+    is_age = one.kind == "amount" and {one.unit, other.unit} <= {"", "year"}
     return kind if kind != LIKELY or is_age else ""
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragauge.conversations.contradictions import Said, contradictions
 from ragauge.conversations.transcript import read_transcript
+from ragauge.features.contradictions import Said, contradictions
 
 HUT = ("What does the hut cost?", "The hut costs $60 a night.")
 WIFI = ("Is there wifi in the hut?", "The hut has wifi in all rooms.")
