@@ -351,3 +351,17 @@ def test_a_csv_by_semicolons_may_have_commas_in_its_header(tmp_path):
     text = "Kurs;Preis, EUR;Dauer\nErste Hilfe;180,00;2 Tage\n"
     (passage,) = read_documents([write(tmp_path, "a.csv", text)]).passages
     assert passage.text == "| Kurs | Preis, EUR | Dauer |\n| Erste Hilfe | 180,00 | 2 Tage |"
+
+
+def test_headings_of_restructuredtext_are_read_in_the_order_of_their_signs():
+    text = "====\nHuts\n====\n\nOpen all year.\n\nBeds\n~~~~\n\nThere are 32 beds.\n\nFood\n~~~~\n\nSoup at noon.\n"
+    found = [(each.heading, each.text) for each in passages_of("huts.rst", text)]
+    assert found == [
+        ("Huts", "Open all year."),
+        ("Huts > Beds", "There are 32 beds."),
+        ("Huts > Food", "Soup at noon."),
+    ]
+
+
+def test_an_anchor_is_no_part_of_a_heading():
+    assert passages_of("a.md", "## Beds {#beds}\n\nThere are 32 beds.")[0].heading == "Beds"

@@ -16,6 +16,8 @@ MAX_TABLE_WORDS = 1_000
 _LINE = re.compile(r"[^\n]*\n?")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
+_ADORNMENT = re.compile(r"([=\-~^\"'*+#.`_:])\1{2,}\s*$")
+"""Under, and perhaps over, a heading of reStructuredText; its levels are in the order in which they come."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TABLE_ROW = re.compile(r"\s*\|.*\|\s*$|[ :-]*-\|[ :|-]*-[ :]*$|[^|\n]+ \|(?:[^|\n]*\|)*[^|\n]*$")
 _FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){1,60}?---\n")
@@ -53,14 +55,14 @@ def passages_of(
 ) -> list[Passage]:
     """The passages of a text, in order: each under one heading, of whole sentences, a table for itself.
 
-    Headings are those of Markdown and the title of its front matter, tables rows with `|`. A table of over 1,000 words is cut between rows.
+    Headings are those of Markdown and the title of its front matter, or those of reStructuredText, tables rows with `|`. A table of over 1,000 words is cut between rows.
     Lines of `boilerplate` are in no passage.
 
     >>> [(p.heading, p.text) for p in passages_of("a.md", "# Leave\\n\\nIt is 30 days. Ask early.")]
     [('Leave', 'It is 30 days. Ask early.')]
     """
     passages: list[Passage] = []
-    for block in _blocks(text, boilerplate):
+    for block in _blocks(text, boilerplate, is_rst=document.lower().endswith(".rst")):
         for start, end in _spans(text, block, max_words):
             id = f"{document}#{len(passages) + 1}"
             passages.append(
@@ -69,12 +71,13 @@ def passages_of(
     return passages
 
 
-def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
+def _blocks(text: str, boilerplate: frozenset[str], *, is_rst: bool) -> Iterator[_Block]:
     """Stretches of prose and tables under the headings above them."""
     front = _FRONT_MATTER.match(text)
     title = _TITLE.search(front[0]) if front else None
     headings = [(0, title[1])] if title else []
     start, at, previous, fence = front.end() if front else 0, 0, "", ""
+    styles, before = list[str](), ""
     kind: Literal["prose", "table"] = "prose"
 
     def block(end: int) -> _Block:
@@ -83,14 +86,20 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
 
     for match in _LINE.finditer(text, start):
         line, begin = match[0], match.start()
-        underlined = _UNDERLINE.match(line) if previous.strip() and kind == "prose" else None
-        heading = None if fence else _HEADING.match(line)
-        if mark := _FENCE.match(line):  # in code `# note` is no heading
+        under = _ADORNMENT if is_rst else _UNDERLINE
+        underlined = under.match(line) if previous.strip() and kind == "prose" else None
+        heading = None if fence or is_rst else _HEADING.match(line)
+        if not is_rst and (mark := _FENCE.match(line)):  # in code `# note` is no heading
             fence = "" if fence else mark[0]
         if heading or (underlined and at > start - 1 and "|" not in previous):
             yield block(begin if heading else begin - len(previous))
             level = len(heading[1]) if heading else 1 if "=" in line else 2
-            title = heading[2].rstrip().rstrip("#").rstrip() if heading else previous.strip()
+            if is_rst:
+                style = line[:1] + ("over" if before == line else "")
+                styles += [] if style in styles else [style]
+                level = styles.index(style)
+            title = heading[2].rstrip().rstrip("#") if heading else previous
+            title = re.sub(r"\s*\{#[^}]*\}\s*$", "", title).strip()
             headings = [*(each for each in headings if each[0] < level), (level, title)]
             start, kind, line = match.end(), "prose", ""
         elif boilerplate and line.strip() in boilerplate:
@@ -99,7 +108,7 @@ def _blocks(text: str, boilerplate: frozenset[str]) -> Iterator[_Block]:
         elif (is_row := bool(_TABLE_ROW.match(line))) != (kind == "table"):
             yield block(begin)
             start, kind = begin, "table" if is_row else "prose"
-        previous, at = line, begin
+        before, previous, at = previous, line, begin
     yield block(len(text))
 
 

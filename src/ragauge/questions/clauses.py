@@ -14,7 +14,7 @@ SPEECH, LEAD, CUTS, BROKEN_OFF = (
     re.compile(en.pattern(each)) for each in ("speech", "lead", "cuts", "broken_off")
 )
 OF_A_PAGE = en.words_of("of_the_page") | en.words_of("others")
-NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—"}
+NO_NAMES = en.POINTING | en.JOINING | en.AUXILIARIES | OF_A_PAGE | {*"!?…-–—/", "until"}
 """What is in no noun phrase that is known by itself."""
 
 
@@ -82,14 +82,15 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
         "X" if n and token[0][0].isupper() and token[0].lower() not in en.MODALS else word
         for n, (token, word) in enumerate(zip(tokens, words, strict=True))
     ]
-    at = _verb_at(plain) if len(words) >= MIN_CLAUSE else None
+    at = verb_at(plain) if len(words) >= MIN_CLAUSE else None
     if at is None:
         return None
     before = [word for word in words[:at] if not en.is_adverb(word)]
     if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
-    subject = _subject(piece[:behind].strip(), before, names)
+    is_past = en.form_of(words[at]) == "past" and words[at] not in en.AUXILIARIES
+    subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
     if subject is None:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
@@ -105,28 +106,29 @@ def _with_verb(
     rest, ending = cut(behind.strip())
     words = en.tokens_of(rest.rstrip(", "))
     condition = {word.lower().strip(",;:") for word in ending.split()[:4]}
-    joined = en.form_of((*ending.removeprefix("and ").split(), "")[0])
     if (
         len(words) > MAX_REST
         or en.points_outside(rest)
         or not en.words_of("of_the_page").isdisjoint(words)
+        # `learn that the head of the office, Ada Cole, had …`
+        or (ending and not en.JOINING.isdisjoint(words))
         # It is not true without what was cut off.
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
-        # `to clean up and tighten it`, `setting up and running it`
-        or (" to " in f" {rest}" and joined == "base")
-        or (re.match("(?:and|or) [a-z]+ing ", ending) and "ing " in f"{rest} ")
-        # `It should have questions and answers`
-        or (verb in en.MODALS and joined == "third")
+        or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
+        or re.search(r"\b(?:both|between)\b(?!.* and )", rest)
+        or not _may_end(verb, rest, ending)
     ):
         return None
     following, second = [*rest.lower().split()[:2], "", ""][:2]
     participle = second if en.is_adverb(following) else following
     is_perfect = verb in en.HAVE and (participle == "been" or en.is_participle(participle))
-    if is_perfect and verb == "had":
-        return None  # earlier than what the sentences before say
     is_negative = "never" in (adverb, following) or following == "not"
+    if verb in en.HAVE and en.is_adverb(following) and en.form_of(second) == "base":
+        return None  # `has regularly run`
+    if verb == "had" and (is_perfect or is_negative):
+        return None  # earlier than what the sentences before say
     if verb in en.BE | en.MODALS or is_perfect or (verb in en.DO and is_negative):
         auxiliary = "may" if verb == "must" and is_negative else verb
         rest = " ".join(rest.split()[1:]) if is_negative else f"{adverb} {rest}".strip()
@@ -138,7 +140,39 @@ def _with_verb(
     return Clause(subject, auxiliary, main, verb, rest, lead, ending, is_negative)
 
 
-def _verb_at(words: Sequence[str]) -> int | None:
+def _may_end(verb: str, rest: str, ending: str) -> bool:
+    """Whether a clause ends before `and`: another verb of the same form follows, or a clause with a verb of its own."""
+    joined = re.match("(?:and|but) (.+)", ending)
+    if joined is None:
+        # `He lost and appealed`: a verb that is not known
+        more = re.findall(r"\b(?:and|or) (?:[a-z]+ly )?([a-z]+)(?: ([\w,]+)|$)", rest)
+        is_more = any(
+            (each.endswith("ed") or en.form_of(each) == "past")
+            and (following in en.BEFORE_NOUNS | {""} or following[0].isdigit())
+            for each, following in more
+        )
+        return verb in en.AUXILIARIES or not is_more
+    words = en.tokens_of(joined[1])
+    form = en.form_of(words[0])
+    if verb in en.MODALS or verb in en.DO:
+        is_like = form == "base" and " to " not in f" {rest}" and len(rest.split()) > 1
+        # `and lower the speed`, not `and lower speed`
+        is_like = is_like and [*words, "the"][1] in en.BEFORE_NOUNS | en.POINTING
+    elif verb in en.BE | en.HAVE:
+        is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
+    else:
+        is_like = form == en.form_of(verb)
+    is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
+    at = verb_at(words)
+    # `grammar and style issues`: no clause
+    is_clause = at is not None and (
+        words[at] in en.AUXILIARIES or words[0] in en.DETERMINERS or en.is_plural(words[at - 1])
+    )
+    is_part = words[0].endswith("ing") and "ing " in f"{rest} "  # `by setting up and running it`
+    return not is_part and (is_like or is_own or is_clause)
+
+
+def verb_at(words: Sequence[str]) -> int | None:
     """Where the finite verb stands; None if more than one word may be it."""
     for at, word in enumerate(words[: MAX_SUBJECT + 2]):
         before = next((each for each in reversed(words[:at]) if not en.is_adverb(each)), "")
@@ -178,6 +212,7 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
         return not (is_noun or en.is_plural(before)) and may_follow
     # `The team pays approved claims`
     is_reduced = following == "by" or word in ("based", "called", "named", "located")
+    is_reduced = is_reduced or (word == "used" and following in en.PREPOSITIONS)
     is_reduced = is_reduced or (len(subject) == 1 and before.endswith("ing"))
     return form == "past" and not is_reduced and en.form_of(before) != "third"
 
@@ -194,7 +229,7 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     return None
 
 
-def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
+def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase that points to nothing outside."""
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]
@@ -203,19 +238,25 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     is_verb = en.form_of(word) == "base" or (
         en.is_participle(word) if is_alone else en.form_of(word) == "third"
     )
+    is_verb = is_verb or (len(words) > 1 and words[1] == "with" and en.form_of(word) == "third")
     is_noun = names.small[f"the {word}"] or names.small[f"a {word}"] or names.is_name(first)
     if (
-        not text[0].isalnum()
+        not text[0].isalpha()
         or len(words) > MAX_SUBJECT
         or word in en.PREPOSITIONS | en.words_of("no_subject")
         or (is_verb and not is_noun)
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        # `Maria telecommutes from home and Marco`
+        or re.search(r" (?:from|in|at|to|with) .* and [A-Z]", text)
+        or (words[-1].endswith("ed") and en.form_of(words[-1]) == "past")
         or len(set(content)) < len(content)
         or any(each in en.DETERMINERS and before not in openers for before, each in pairwise(words))
         or any(each.isupper() and names.small[each.lower()] for each in text.split() if each[1:])
         or quantities(word)  # some of many
-        or re.fullmatch(r"the (?:first|second|third|fourth|next|last|final) \w+", text.lower())
+        or re.fullmatch(
+            r"(?:the|an?) (?:first|second|third|fourth|next|last|final) .+", text.lower()
+        )
         or (len(words) == 1 and (len(text) < 2 or quantities(text)))
     ):
         return None
@@ -224,6 +265,12 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
     is_bare = word not in en.DETERMINERS | {"you"} and not en.is_plural(heads[0])
     if is_bare and text == text.capitalize() and names.small[f"a {heads[0]}"]:
         return None
+    # `Slice cooked potatoes` is an order, `Slavery began` is none.
+    is_abstract = re.search("(?:ism|tion|sion|ance|ence|ment|ness|ing|ity|ship|ery)$", text)
+    if is_bare and is_past and len(words) == 1 and not (names.is_name(first) or is_abstract):
+        return None
+    if is_past and word in ("a", "an"):
+        return None  # one of many
     is_known = others or names.capital[word] or names.small[word] or en.is_plural(word)
     if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]
@@ -235,12 +282,12 @@ def _subject(text: str, words: Sequence[str], names: en.Names) -> str | None:
 
 def cut(rest: str) -> tuple[str, str]:
     """The rest up to where another clause or a remark begins, and what was cut off."""
-    rest = re.sub(r"\s*\([^()]*\)", "", rest)
+    rest = re.sub(r"(?:^|\s+)\([^()]*\)", "", rest)
     for found in CUTS.finditer(rest):
         before, behind, sign = rest[: found.start()], rest[found.end() :].lstrip(), found[0].strip()
         is_clause = sign not in ("and", "or") or _is_clause(behind)
-        if sign in (",", ":") and behind[:1].isdigit() and before[-1:].isdigit():
-            continue  # 1,000; 18:30
+        if sign in (",", ":") and behind[:1].isdigit() and re.search(r"\d\w*$", before):
+            continue  # 1,000; 18:30; July 21st, 2016
         if before.count("`") % 2:
             continue  # in code
         # A list goes on, but before the only comma and `and` a clause ends.

@@ -86,10 +86,10 @@ def _description(draft: Draft) -> tuple[str, str]:
     """Words of a draft that describe a name without naming it, and the name."""
     asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
     is_person = re.fullmatch(PERSON, answer) and not re.search(en.pattern("organisation"), answer)
-    if draft.pattern == "agent" or (draft.pattern == "which" and is_person):
+    if draft.pattern == "agent":
         doer = "the person who" if is_person else "the organisation that"
         return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    is_kind = re.match(r"(?:an?|the) \w+(?: [\w-]+){1,8}$", answer)
+    is_kind = re.match(r"the \w+(?: [\w-]+){3,8}$", answer)
     if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
         return f"the {answer.split(' ', 1)[1]}", draft.subject
     return "", ""
@@ -102,7 +102,7 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
             continue
         asked, _, heading = draft.question.rstrip("?)").partition(" (")
-        if heading:
+        if heading and "(" not in heading:
             groups[f"{asked}?"].setdefault(heading, draft)
         elif re.fullmatch(r"(?:the )?(?:[A-Z][\w’'-]+ ){1,3}[A-Za-z][a-z]{2,}", draft.subject):
             name = rf"\b(?:the )?{re.escape(draft.subject.removeprefix('the '))}\b"
@@ -134,11 +134,10 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
         # `What does it have?` is no question.
         if first is None or draft.pattern in ("definition", "object", "listed objects", "cloze"):
             continue
-        asked = draft.question.rstrip("?").partition(" (")[0]
-        question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", asked, count=1)
+        question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", draft.question, count=1)
         if re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
             yield replace(
-                draft.variant(f"{question}?", "follow-up", f"follow-up {draft.pattern}"),
+                draft.variant(question, "follow-up", f"follow-up {draft.pattern}"),
                 history=(first.question, first.references[0]),
             )
 
@@ -156,14 +155,17 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         subject = draft.subject.removeprefix("the ")
         words, (asked, bracket, heading) = subject.split(), draft.question.partition(" (")
         is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
+        is_named = is_named and en.words_of("calendar").isdisjoint(words)
         # `the Mayor` is no name.
         is_name = len(words) > 1 or (draft.subject == subject and names.capital[subject.lower()])
-        if found := re.search(r"\bin ((?:19|20)\d\d)\b", asked):
+        found = re.search(r"\bin ((?:19|20)\d\d)\b", asked)
+        if found and len(re.findall(r"\b(?:19|20)\d\d\b", asked)) == 1:
             year = next(year for year in range(int(found[1]), 2200) if year not in years)
             question = f"{asked[: found.start(1)]}{year}{asked[found.end(1) :]}"
         elif free and is_named and is_name and not subject.isupper() and subject in asked:
-            words[0] = free[at % len(free)]
-            question = asked.replace(subject, " ".join(words))
+            # `Hartwell Hut` for `Lantern Hut`, and `Hartwell` for `Great Britain`
+            kind = words[-1:] if len(words) > 1 and names.small[words[-1].lower()] else []
+            question = asked.replace(subject, " ".join((free[at % len(free)], *kind)))
         else:
             continue
         changed = draft.variant(f"{question}{bracket}{heading}", "unanswerable", "changed subject")
@@ -180,7 +182,9 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [
-            word for word in plain if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do"}
+            word
+            for word in plain
+            if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
         ]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]

@@ -1,13 +1,14 @@
 """English questions from single sentences, with exact references: a part of a clause is taken out, and `How many beds` comes before what is left."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
-from ragauge.questions.clauses import Clause, clauses
+from ragauge.questions.clauses import Clause, clauses, verb_at
 from ragauge.questions.question import Draft
 
 MIN_WORDS, MAX_WORDS = 3, 26
@@ -32,13 +33,21 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
             of_clause += _doer(clause)
         has_number = any(each.question_type in ("number", "temporal") for each in of_clause)
         found += [*of_clause, *_statement(clause, has_number=has_number)]
-    yield from (each for each in found if is_good(each.question))
+    for each in found:
+        signs = Counter(each.question + each.references[0])
+        is_open = signs['"'] % 2 or signs["("] != signs[")"] or signs["“"] != signs["”"]
+        if is_good(each.question) and not is_open:
+            yield each
 
 
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    if not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
+    is_cut = ["", *words][-1] in en.ARTICLES | {"and", "or", "however"}
+    # `their` needs a plural before it.
+    own = [at for at, word in enumerate(words) if word == "their"]
+    is_cut = is_cut or (own and not any(map(en.is_plural, words[1 : own[0]])))
+    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
@@ -58,41 +67,50 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 def _condition(sentence: str) -> Iterator[Draft]:
     """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
     found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
-    if found is None:
+    if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
     answer = found[3].removeprefix("then ")
-    case, then = en.tokens_of(found[2]), en.tokens_of(answer)
-    # What stands before the next comma is a clause, and no further condition.
-    first, begins = then[: [*then, ","].index(",")], (case[0], then[0])
-    known = en.verbs().keys() | en.AUXILIARIES
-    have_verbs = not (known.isdisjoint(case[1:]) or known.isdisjoint(first))
-    is_part = not {*begins}.isdisjoint(en.JOINING | {"and"}) or then[0] in en.PREPOSITIONS
-    is_part = is_part or any(map(en.is_participle, begins))
-    is_empty = not {*en.content_words(found[2])} - {"you"}
-    # `they` are in the condition.
-    is_outside = en.points_outside(re.sub(r"\bthey\b", "", found[0]))
-    is_outside = is_outside or re.search(r"\bthat \w+,|\b(?:was|were|had|did)\b", found[0])
-    if not have_verbs or is_part or is_empty or is_outside:
-        return
+    plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
+    case, then = en.tokens_of(found[2]), en.tokens_of(plain)
+    at = verb_at(then[: [*then, ","].index(",")])
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    is_told = (
-        is_told
-        or (  # `declare the string safe`
-            then[0] not in en.BEFORE_NOUNS | en.AUXILIARIES
-            and then[1:2] in (["a"], ["the"], ["your"])
-        )
-    )
+    # `declare the string safe`
+    is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
+    # `you are at least 21`, `the assembly refused` say not what happens.
+    happens = at is not None and en.form_of(then[at]) != "past"
+    is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
+    happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
+    is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
+    is_referring = is_referring or re.search(r"\bthat \w+$", found[2])
+    if is_referring or not (is_told or happens) or _is_broken(case, then):
+        return
     ask = "What should you do" if is_told else "What happens"
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
     yield _draft("condition", question, answer, about)
 
 
+def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
+    """Whether a condition or what follows it is no clause, says little, or was so once."""
+    begins = {case[0], then[0]}
+    return (
+        not begins.isdisjoint(en.JOINING | {"and", "however"})
+        or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
+        or then[0] in en.PREPOSITIONS
+        or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
+        or len({*en.content_words(" ".join(case))} - {"you"}) < 1 + (case[0] == "you")
+        or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
+        or "would" in then
+        # `they` are in the condition.
+        or (then[0] == "they" and not any(map(en.is_plural, case)))
+    )
+
+
 def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
-    is_date = is_date and "(" not in clause.lead
+    is_date = is_date and "(" not in clause.lead and len(re.findall(r"\b[a-z]+", clause.lead)) < 6
     if lead and is_date and not quantities(clause.rest):
         yield _asked(clause._replace(lead=""), "date", "When", lead["date"], clause.rest)
     found = [date for date in dates(clause.rest) if WITH_DIGITS.search(date.text)]
@@ -108,6 +126,11 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     leftover = f"{before[: how.start()].rstrip()} {behind.strip()}".strip()
     others = leftover.lower().split()[1:]
     is_cut = re.match(r"\s*(?:\w+ )?(?:to|and|or|-+|–)\b|[ ,]*\d{4}|\s*[A-Z]", behind)
+    # `X was a painter born in 1946`
+    is_cut = is_cut or re.search(r"\b(?:after|before|since|until)\b", before[: how.start()])
+    is_past = clause.auxiliary in ("did", "was", "were")
+    is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
+    is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -148,7 +171,13 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
-        if not before and main and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}:
+        is_then = main == "have" and clause.auxiliary == "did"
+        if (
+            not before
+            and main
+            and not is_then
+            and following in en.BEFORE_NOUNS | en.JOINING | {"", "to"}
+        ):
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
@@ -163,16 +192,32 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     if because and not en.points_outside(because["why"].replace("they ", "")):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    for pattern, ask, form in FORMS if clause.is_whole else ():
+    is_whole = clause.is_whole and not re.match(
+        r"(?:who|which|that|whose|where|when)\b", clause.ending
+    )
+    for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
-        left, answer = found["left"], found["answer"].strip()
+        left, answer = found["left"], found["answer"].strip(" ,")
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
-            is_vague = is_vague or clause.subject == "you"
+            # `may include warnings`: and others
+            is_vague = is_vague or (
+                left in ("include", "contain") and clause.auxiliary in en.MODALS
+            )
+            # `Chrome supports HDR10 on HEVC, VP9 and AV1` does not say all that it does.
+            is_wide = clause.subject[0].isupper() and left in (
+                "support",
+                "provide",
+                "require",
+                "accept",
+            )
+            is_wide = is_wide or clause.subject == "you"
+            if is_wide or re.search(r"\b(?:including|like|such as)\b", answer):
+                continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
                 pattern = "listed objects"
             elif is_cut or is_vague:
@@ -188,14 +233,18 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
     """Whether what is left of a clause is something done, if it is asked for when, how often or how."""
     if pattern not in ("date", "frequency", "means"):
         return pattern != "complement" or not clause.ending.startswith(":")
+    if not clause.main and left.split(" ")[0] in en.ARTICLES:
+        return False  # `Torrijas are a dessert eaten during Lent`
     is_done = clause.main not in ("", "be", "have", "take")
     is_done = is_done or any(map(en.is_participle, left.split()))
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
-        return (is_done or can_do) and len(en.content_words(left)) > 1
-    is_open = (
+        is_simple = en.JOINING.isdisjoint(left.split())
+        return (is_done or can_do) and is_simple and len(en.content_words(left)) > 1
+    is_open = clause.auxiliary in ("did", "was", "were") or (
         left.split(" ")[-1] in en.BEFORE_NOUNS
         or "," in left
+        or any(each in left for each in en.words_of("calendar"))
         or not en.JOINING.isdisjoint(left.split())
     )
     is_measured = re.search(r" (?:minute|hour|day|week|month|year)s?$", left)  # … before it
@@ -203,50 +252,64 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
 
 
 def _definition(clause: Clause) -> Iterator[Draft]:
-    """`X is a Y that …`, `the X is NAME`; a relative clause behind the rest belongs to it."""
+    """`X is a Y that …`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
     is_one = clause.auxiliary in ("is", "was") and not clause.main and clause.is_whole
     if not is_one or subject[0] in en.DETERMINERS - en.ARTICLES:
         return
-    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
-    if relative and re.match(r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]):
-        return  # perhaps a list goes on
-    if re.search(" (?:that|who|which) ", rest) and clause.ending.startswith(("and ", "or ")):
-        return
-    if relative and not en.points_outside(relative[0]):
-        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
     first, _, others = rest.partition(" ")
     is_role = subject[0] == "the" and en.ROLE.search(re.split(" (?:of|for) ", clause.subject)[0])
     if first not in en.ARTICLES:
-        # `The speed limit is 8 km/h`, `The warden is Ada Cole`
-        is_short = subject[0] == "the" and len(rest.split()) <= 6
-        is_value = quantities(rest) and quantities(rest)[0].start == 0
-        is_name = re.fullmatch(rf"{NAME}|{PERSON}", rest)
-        is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
-        # `The meeting is 25 minutes`
-        is_time = rest.split(" ")[-1] in en.words_of("times") and subject[-1] not in en.words_of(
-            "measures"
-        )
-        is_vague = is_vague or is_time
-        if is_short and (is_value or is_name) and not is_vague:
-            ask = "Who" if is_role and not is_value else "What"
-            yield _asked(clause, "identity", ask, rest, "")
+        yield from _identity(clause, is_role=bool(is_role))
         return
-    describing = re.search(
-        r" (?:of|in|for|at|from|by|who|that|which|where|with|on|to|behind|under|between|within|without|into|over)\b|,|ing\b|ed\b",
-        rest,
-    )
-    is_vague = re.match(r"(?:one|kind|part|number|lot) of\b", others)
-    is_vague = is_vague or others.split(" ")[0] in en.words_of("remarks")
-    # `Safety is a goal` says of it what holds of many things.
-    is_remark = not describing and (first == "the" or not clause.subject[0].isupper())
-    if is_vague or is_remark or len(en.content_words(rest)) < 2:
+    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    if relative:
+        if en.points_outside(relative[0]) or re.match(
+            r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
+        ):
+            return  # perhaps a list goes on
+        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
+    kind = re.split(r" (?:of|in|for|who|that|which|where|with)\b|,", rest)[0]
+    describing = en.DESCRIBING.search(rest)
+    said, about = en.content_words(rest), en.content_words(clause.subject)
+    is_general = first == "the" or not clause.subject[0].isupper()
+    if (
+        en.SAYING_LITTLE.match(others)
+        or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
+        or (subject[-1] in en.words_of("vague") and (subject[0] == "the" or len(subject) == 2))
+        or dates(clause.subject)
+        or kind.split(" ")[-1] in ("component", "element", "aspect", "part", "group")
+        # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
+        or (is_general and not (describing and (first, clause.auxiliary) != ("the", "was")))
+        # `Caddy is a log emitter`, `body is another way to give a body`
+        or len(said) < (2 if describing else 3)
+        or (len(about) == 1 and about[0] in said)
+        or (" that " in f" {rest}" and clause.ending.startswith(("and ", "or ")))
+    ):
         return
-    kind = rest[: describing.start()] if describing else rest
     is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
     if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
         return  # `MacPorts is a package manager`
     yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
+
+
+def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
+    """`The speed limit is 8 km/h`, `The warden is Ada Cole`"""
+    rest, subject = clause.rest, clause.subject.split(" ")
+    found = quantities(rest)
+    is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
+    is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
+    # `The meeting is 25 minutes`
+    is_time = rest.split(" ")[-1] in en.words_of("times")
+    is_vague = is_vague or (is_time and subject[-1] not in en.words_of("measures"))
+    if (
+        subject[0] == "the"
+        and len(rest.split()) <= 6
+        and (is_value or re.fullmatch(rf"{NAME}|{PERSON}", rest))
+        and not is_vague
+    ):
+        ask = "Who" if is_role and not is_value else "What"
+        yield _asked(clause, "identity", ask, rest, "")
 
 
 def _doer(clause: Clause) -> Iterator[Draft]:
@@ -264,15 +327,20 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
-        behind = f"{found['between']} {found['behind']} {clause.lead}"
+        # A comma begins what else is said of them: `, a former warden of …`.
+        behind = "" if found["behind"].startswith(",") else found["behind"]
+        behind = f"{found['between']} {behind} {clause.lead}"
         question = en.as_question("Who", form, clause.subject, behind)
         yield _draft("agent", question, found["name"], clause.subject)
     rest, words = f"{clause.rest} {clause.lead}".strip(), clause.subject.split()
     words = words[words[0] == "the" :]
     is_somebody = clause.main.split(" ")[-1] in en.words_of("done_by_somebody")
+    # `Who opened in 1812?` asks for no lock.
+    is_somebody = is_somebody and f"{rest} ".split(" ")[0] not in en.PREPOSITIONS
     is_somebody = is_somebody and (len(words) > 1 or clause.auxiliary == "did")
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
-    is_telling = clause.is_whole and len(en.content_words(rest)) > 1
+    is_telling = len(en.content_words(rest)) > 2 or re.search(r"\d", rest)
+    is_telling = is_telling and clause.is_whole and not re.search("['’]s?\\b", clause.subject)
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
         yield _draft("which", question, clause.subject, clause.subject)
@@ -281,8 +349,12 @@ def _doer(clause: Clause) -> Iterator[Draft]:
 def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     """The statement as a question, also with another number; without another one also with a blank for its number."""
     rest, subject, origin = clause.rest, clause.subject, clause.asked(clause.rest)
+    # `It may be late`, `It may not be late`: but `must not` is asked for with `May`.
     is_possible = clause.auxiliary in en.MODALS - {"can", "must"} and not clause.is_negative
-    if len(en.content_words(rest)) < 2 or not clause.is_whole:
+    is_possible = is_possible or clause.verb in ("may", "might")
+    # `The report was strictly partisan` says little.
+    said = [each for each in en.content_words(rest) if clause.main or not en.is_adverb(each)]
+    if len(said) < 2 or not clause.is_whole:
         return
     numbers = re.findall(r"(?<![\w.,/-])[$€£]?\d[\d.,]*\b%?", rest)
     if (
@@ -298,6 +370,9 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
             question = f"Which number is missing: “{said}”?"
             yield _draft("cloze", question, number, about)
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
+    # `Britain is leaving` is so for some time.
+    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
+    is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
     if is_cut or is_possible or subject == "you" or set(rest.lower().split()) & en.JOINING:
         return
     question = en.as_question(origin)

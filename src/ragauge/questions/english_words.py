@@ -38,7 +38,9 @@ def filled(text: str) -> str:
     return re.sub("%([a-z_]+)", lambda part: pattern(part[1]), text)
 
 
-ROLE, ABOVE = re.compile(pattern("role")), re.compile(pattern("above"))
+ROLE, ABOVE, DESCRIBING, SAYING_LITTLE = (
+    re.compile(pattern(each)) for each in ("role", "above", "describing", "saying_little")
+)
 
 
 class Verb(NamedTuple):

@@ -41,11 +41,11 @@ TYPES: Mapping[str, float] = {
     "misspelt": 2,
     "cloze": 0,
 }
-"""The types of questions, with their usual shares in percent; a cloze only stands in for what is missing."""
+"""The types of questions, with their usual shares in percent; a cloze is written only if asked for."""
 T = TypeVar("T")
 N_QUESTIONS = 200
-FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no", "cloze")
-"""Types that take the place of those of which the documents hold too few; the plain ones in the end."""
+FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no")
+"""Types that take the place of those of which the documents hold too few."""
 RESERVE = 1.15
 MAX_YES_NO = 0.25
 MAX_EXAMPLES = 8

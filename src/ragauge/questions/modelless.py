@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
 from pathlib import PurePath
@@ -25,21 +25,28 @@ MARKUP = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+",
     re.MULTILINE,
 )
-LINK = re.compile(r"(?<!\w)!?\[([^\]]{0,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
+LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
-    r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
+    r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?(?!Q[:.])([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{%|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
+MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
+"""Characters before a sentence in which its subject may be introduced; documents that say which names are common."""
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
+SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?)\b", re.IGNORECASE)
+"""In a heading: what is below it is said of nothing real."""
+DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
+"""What another text may have another one of."""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
 NOUNS = en.words_of("measures") | en.words_of("nouns")
 NO_NAMES = en.PREPOSITIONS | en.JOINING | {"to", "everything", "all", "total", "other", "yes", "no"}
@@ -49,26 +56,40 @@ NO_NOUNS = en.JOINING | en.POINTING | en.MODALS | en.BEFORE_NOUNS | en.words_of(
 class Titles:
     """The headings of documents: which of them say what a question is about."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, passages: Sequence[Passage], texts: Mapping[str, str]) -> None:
+        self._texts, self._common = [*texts.values()][:MAX_DOCUMENTS], dict[str, bool]()
         self._documents: dict[str, set[str]] = defaultdict(set)
         for passage in passages:
             for title in (passage.heading or _name(passage)).split(" > "):
                 self._documents[title].add(passage.document)
+
+    def _is_common(self, name: str) -> bool:
+        """Whether a quarter of the documents has a name: what it is about."""
+        if name not in self._common:
+            n = sum(name in text for text in self._texts)
+            self._common[name] = n > max(2, len(self._texts) / 4)
+        return self._common[name]
 
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
 
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
-        names = set(re.findall(r"\b[A-Z][\w-]+", question[question.find(" ") :]))
-        is_open = subject.split(" ")[0] in ("the", "your", "")
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
-        if is_name or (names - en.words_of("calendar") and not is_open):
+        is_enough = is_name and not self._is_common(subject)
+        if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
         own = [each for each in titles if each and not each.endswith("?")]
+        # A heading tells nothing whose words are in the question or in another heading.
         told = set(en.content_words(question))
-        telling = [each for each in own if not told >= set(en.content_words(plain(each)))]
+        telling: list[str] = []
+        for each in sorted(own, key=len, reverse=True):
+            words = set(en.content_words(plain(each)))
+            if not told >= words:
+                telling.append(each)
+                told |= words
+        telling.sort(key=own.index)
         while len(" ".join(telling).split()) > MAX_TITLE_WORDS:
             is_long = len(telling[0].split()) > MAX_TITLE_WORDS
             telling.pop(0 if is_long else -1)
@@ -78,7 +99,7 @@ class Titles:
             return f"{question[:end]} ({', '.join(map(plain, telling))}){question[end:]}"
         # Without `telling`, the question says the headings itself; else other documents have them too.
         is_bare = re.fullmatch(r"(?:the|your) [a-z-]+|you", subject)
-        return None if (telling if own else is_bare) else question
+        return None if not is_name and (telling if own else is_bare) else question
 
 
 def _name(passage: Passage) -> str:
@@ -90,11 +111,13 @@ def _name(passage: Passage) -> str:
 
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
-    names, titles = en.Names(documents.texts), Titles(documents.passages)
+    names, titles = en.Names(documents.texts), Titles(documents.passages, documents.texts)
     languages = {name: language_of(text) or "en" for name, text in documents.texts.items()}
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
     for passage in documents.passages:
+        if SAMPLE.search(f"{_name(passage)} {passage.heading}"):
+            continue
         language, place = languages[passage.document], (passage.document, passage.heading)
         if passage.kind == "table" and language in ("en", *CELL):
             found += _of_table(passage, names, titles, language)
@@ -102,21 +125,27 @@ def drafts(documents: Documents) -> list[Draft]:
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
             if language == "en":
-                found += _of_sentences(passage, names, titles)
+                found += _of_sentences(passage, names, titles, documents.texts[passage.document])
             else:
                 found += _of_foreign(passage, titles, language)
         headings.add(place)
     answers: dict[str, set[str]] = defaultdict(set)
+    first: dict[tuple[str, tuple[str, ...]], Draft] = {}
     for draft in found:
         answers[draft.question.lower()].update(each.lower() for each in draft.references)
+        # Below several headings the same is said: one question is enough.
+        is_of_name = draft.pattern == "definition" and draft.subject[0].isupper()
+        said = () if is_of_name else draft.references
+        first.setdefault((draft.question.partition(" (")[0], said), draft)
     # With two answers it is not clear which is meant; two tables may have the same cell.
-    return [each for each in found if len(answers[each.question.lower()]) == 1]
+    return [each for each in first.values() if len(answers[each.question.lower()]) == 1]
 
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
     text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
     text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
+    text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
     parts = re.split("(`[^`]*`)", text)  # code stays as it is
     text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
@@ -154,11 +183,18 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
         is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
         text = titles.beside(plain(question), "", passage)
-        if text and is_near and is_asked and not en.points_outside(answer):
+        is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
+        if re.match("What(?:’s|'s| is| are) ", question):
+            is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
+        is_there = is_there and not (
+            question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
+        )
+        is_there = is_there and not re.search(r":\s*\d+\.$", answer)
+        if text and is_near and is_asked and is_there and not en.points_outside(answer):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
 
 
-def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator[Draft]:
+def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) -> Iterator[Draft]:
     subject, before = "", None
     for sentence, source in _sentences(passage):
         sources: tuple[Source, ...] = (source,)
@@ -170,6 +206,8 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
+            if _is_of_before(draft.subject, sources[0], text):
+                continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
                 is_changed = draft.pattern == "changed number"
@@ -182,6 +220,16 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles) -> Iterator
                 said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
             )
             subject = said.subject if said and is_thing else ""
+
+
+def _is_of_before(subject: str, source: Source, text: str) -> bool:
+    """Whether `the program` is one that the sentences before speak of, and not the heading."""
+    noun = re.fullmatch("the ([a-z-]+?)s?", subject)
+    if noun is None or noun[1] in source.passage.heading.lower():
+        return False
+    at = source.passage.start + source.start
+    before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
+    return bool(re.search(rf"(?i)\b{noun[1]}", before))
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
@@ -208,18 +256,21 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
     # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
     is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
     counts = Counter(cells[0] for _, cells in others)
+    full = [cells for _, cells in others if len(cells) == len(header)]
+    same = [len(set(column)) < 2 < len(full) for column in zip(*full, strict=True)]
     for span, cells in others:
         name, first = cells[0], cells[0].lower().split(" ")[0]
         is_name = re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", name) and not re.search(r"[?:;,\"“]", name)
         is_open = first in NO_NAMES or len(name.split()) > MAX_CELL_WORDS
         if len(cells) != len(header) or counts[name] > 1 or is_open or not is_name:
             continue
-        for column, cell in zip(header[1:], cells[1:], strict=True):
+        for column, cell, is_same in zip(header[1:], cells[1:], same[1:], strict=True):
             is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
             if (
                 not is_short
                 or header.count(column) > 1
-                or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x")
+                or is_same
+                or cell.lower() in ("n/a", "na", "tbd", "none", "yes", "no", "x", "link")
             ):
                 continue
             if language in CELL:
@@ -250,10 +301,10 @@ def _cell_question(
     last = words[-1]
     is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
     is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
-    is_other = en.form_of(last) or last.endswith(("ed", "ing", "est", "able", "ible"))
-    if not (is_known or is_count or (column[0].isupper() and not is_other)):
+    # Without a name for the rows, the columns are years, and the rows what is measured.
+    if not (is_known or is_count or (column[0].isupper() and not first)):
         return "", ""
-    what = re.sub(r"^(?:the|an?) ", "", first.lower())
+    what = re.sub(r"^(?:the|an?) |(?<=\w) name$", "", first.lower())
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row

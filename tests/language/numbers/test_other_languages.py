@@ -36,6 +36,11 @@ Vinieron 1.250 personas con sus hijos.|1250 people
 8:00–17:00|8 am to 5 pm
 7 Uhr 30|7:30
 halb acht|7:30
+um 5 Uhr nachmittags|17 Uhr
+at five in the afternoon|5 pm
+nine o'clock in the morning|9:00
+a las 5 de la tarde|17:00
+à 5 heures de l'après-midi|17:00
 19h30|7:30 pm
 十点半|10:30
 一亿两千万|120000000
@@ -54,6 +59,8 @@ Das kostet 12 Euro im Monat.|12 Euro im Jahr
 3 Erwachsene und 2 Kinder|2 Erwachsene und 3 Kinder
 à 17 h 30|17:20
 下午5点|5 am
+um 9 Uhr morgens|21 Uhr
+at 9 in the morning|9 pm
 2,5 Tonnen|25 t
 """
 IN_WORDS = """

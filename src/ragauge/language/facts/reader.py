@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
-from ragauge.language.numbers.units import is_time, unit_of
+from ragauge.language.numbers.other_languages import quantities_of, times_of_day
+from ragauge.language.numbers.units import MONEY, is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
@@ -28,6 +27,10 @@ PREFIX = 5
 """Letters of a stem that are compared, so that `verschlüsselt` and `Verschlüsselung` are one word."""
 SIGNS = frozenset(",;:.()，；：。（）|")
 """Signs at which what belongs to an amount or a negation ends."""
+CAPITALS = ("go", "to")
+"""French units that are words of English in small letters: `500 Go`, but `9 to 5`."""
+ENDINGS = ("st", "nd", "rd", "th")
+"""Of ordinals in English, in words."""
 YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
@@ -217,13 +220,17 @@ def _words(
 
 def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
     """All facts of a text in order, none inside another; `ends`: those of its sentences."""
-    found = [*map(_of_date, dates(text)), *_named_dates(text, tokens)]
-    for time in times_of_day(text):
+    found: list[Fact] = []
+    for time in times_of_day(text):  # before dates, which do not read `in the morning`
         hours, minutes = divmod(int(time.value), 60)
         parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
         if time.unit == "time":
             parts["half"] = "pm" if 12 <= hours < 24 else "am"
         found.append(_of_date(Date(time.text, time.start, time.end, parts)))
+    found += sorted(
+        [*map(_of_date, dates(text)), *_named_dates(text, tokens)],
+        key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
+    )
     amounts = list(_amounts(text, tokens))
     found += [*_codes(text, tokens, ends), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
@@ -247,21 +254,37 @@ def _of_date(date: Date) -> Fact:
 
 
 def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
-    """`17. Oktober 1984`, `17 de octubre de 1984`: a month's name of any language between numbers."""
-    months = vocabulary().months
+    """`17. Oktober 1984`, `the first of March`: a month's name of any language between numbers."""
+    known = vocabulary()
+
+    def numbers(parts: Sequence[Part]) -> list[tuple[int, Part]]:
+        found: list[tuple[int, Part]] = []
+        for each in parts:
+            name, number = known.classes.get(each.text, ("", ""))
+            is_place = name == "place" and not text.endswith("-", 0, each.start)  # `thirty-first`
+            value = each.text if each.text.isdecimal() else number if is_place else ""
+            found += [(int(value), each)] if value else []
+        return found
+
     for at, token in enumerate(tokens):
-        if token.text not in months or token.text == "may":
+        if token.text not in known.months or token.text == "may":
             continue
-        before, after = (
-            [each for each in part if each.text.isdigit()]
-            for part in (tokens[max(0, at - 2) : at], tokens[at + 1 : at + 3])
-        )
-        parts: dict[str, int | str] = {"month": months[token.text]}
+        before, after = numbers(tokens[max(0, at - 2) : at]), numbers(tokens[at + 1 : at + 3])
+        if before and before[-1][1].text.endswith(ENDINGS) and before[-1][1] == tokens[at - 1]:
+            before = []  # `the first March meeting`
+        parts: dict[str, int | str] = {"month": known.months[token.text]}
         start, end = token.start, token.end
-        if before and int(before[-1].text) in range(1, 32):
-            parts["day"], start = int(before[-1].text), before[-1].start
-        if after and len(after[0].text) == 4 and int(after[0].text) in YEARS:
-            parts["year"], end = int(after[0].text), after[0].end
+        if before and before[-1][0] in range(1, 32):
+            parts["day"], start = before[-1][0], before[-1][1].start
+        if after and after[0][0] in YEARS:
+            parts["year"], end = after[0][0], after[0][1].end
+        elif (
+            after
+            and after[0][0]
+            and after[0][1] == tokens[at + 1]
+            and not after[0][1].text[0].isdecimal()
+        ):
+            parts["day"], end = after[0][0], after[0][1].end  # `March first`
         if len(parts) > 1:
             yield _of_date(Date(text[start:end], start, end, parts))
 
@@ -274,7 +297,9 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         tail = (found["tail"] or found["number"] or found["letter"]).lower()
         if head == "version":  # 3.12.0 is 3.12
             tail = _ENDING_ZEROS.sub("", tail)
-        if word and any(head in each for each in (known.functions, known.months, known.bounds)):
+        is_money = word and word.strip().isupper() and unit_of(word.strip()) in MONEY
+        is_word = any(head in each for each in (known.functions, known.months, known.bounds))
+        if is_money or (word and is_word and " " in found[0]):
             continue
         if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`
             at = bisect_left(tokens, found.end(), key=attrgetter("start"))
@@ -291,7 +316,7 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """The amounts, each with the unit, bound and period beside it."""
     known, places = vocabulary(), [token.start for token in tokens]
     parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
-    for quantity in in_other_languages(text, quantities(text)):
+    for quantity in quantities_of(text):
         is_vague = quantity.only_matches and not is_time(quantity.unit)
         if quantity.is_year or is_vague or quantity.start in parted:
             continue
@@ -299,8 +324,9 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         first, last = bisect_left(places, start), bisect_left(places, end)
         # `3 millions d'euros`
         for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
-            if not unit and tokens[at].text in known.units:
-                unit, end, last = known.units[tokens[at].text], tokens[at].end, at + 1
+            word, is_low = tokens[at].text, text[tokens[at].start].islower()
+            if not unit and word in known.units and not (is_low and word in CAPITALS):
+                unit, end, last = known.units[word], tokens[at].end, at + 1
         before, after = (
             [*takewhile(lambda word: word not in SIGNS, (each.text for each in part))]
             for part in (tokens[max(0, first - NEAR) : first][::-1], tokens[last : last + NEAR + 1])

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.affixes import WORD_VALUES
+from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.numerals import ENGLISH_WORDS
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.numbers.units import is_measure, is_time, unit_of
@@ -90,6 +91,12 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
         found = [*found, *(each for each in spelled if each.end not in ends)]
         found.sort(key=attrgetter("start"))
     return tuple(_with_unit(text, each) for each in found)
+
+
+@lru_cache(maxsize=4_096)
+def quantities_of(text: str) -> Sequence[Quantity]:
+    """The quantities of a text in any of these languages; the question and the reference of many answers are read once."""
+    return in_other_languages(text, quantities(text))
 
 
 def _in_words(text: str) -> Sequence[Quantity]:
@@ -191,11 +198,16 @@ _SPOKEN_HINTS = (
 )
 _QUARTERS = frozenset[str](("quarter", "a quarter", "viertel", "quart", "cuarto"))
 _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi", "media"), 30)
-_HALF_OF_DAY = re.compile(
-    r"\s?(?:in the morning|vormittags|morgens|du matin|de la mañana|a\.?m\b"
-    r"|(in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)|p\.?m\b))",
+_MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
+_EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
+_HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
+_HALF_HINTS = ("morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir", "de la ")
+_HOUR_OF_HALF = re.compile(
+    rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock))?"
+    rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))",
     re.IGNORECASE,
 )
+"""`at five in the afternoon`, `9 Uhr morgens`, `a las 5 de la tarde`."""
 
 
 def times_of_day(text: str) -> Iterator[Quantity]:
@@ -213,9 +225,15 @@ def times_of_day(text: str) -> Iterator[Quantity]:
             hours = hours % 12 + 12 * (found[0][0] in "下晚")
         is_sure = (found.lastindex or 0) <= _N_OF_SURE
         yield _time_of_day(text, found, 60 * hours + minutes, is_sure=is_sure)
-    if not any([hint in lowered for hint in _SPOKEN_HINTS]):  # noqa: C419, a list is faster
+    of_halves = any([hint in lowered for hint in _HALF_HINTS])  # noqa: C419, a list is faster
+    if not of_halves and not any([hint in lowered for hint in _SPOKEN_HINTS]):  # noqa: C419
         return
     known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
+    for found in _HOUR_OF_HALF.finditer(text) if of_halves else ():
+        hour = (found[1] or found[2]).lower()
+        hours = int(hour) if hour.isdigit() else known.get(hour, 0)
+        if 0 < hours <= 12:
+            yield _time_of_day(text, found, 60 * hours, is_sure=False)
     for found in _SPOKEN.finditer(text):
         one, *two = (each.lower() for each in found.groups() if each)
         sign, other = two if len(two) > 1 else ("past", *two)  # `at half eight`
@@ -229,8 +247,8 @@ def times_of_day(text: str) -> Iterator[Quantity]:
 
 
 def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bool) -> Quantity:
-    """The time; `is_sure`: it can be in one half of the day only, which else a word after it says."""
-    half = None if is_sure or minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
+    """The time; `is_sure`: it can be in one half of the day only, unless a word after it says which."""
+    half = None if minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
     if half:
         minutes = minutes % 720 + 720 * bool(half[1])
     unit = "time" if is_sure or half else "time?"
