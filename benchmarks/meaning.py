@@ -152,7 +152,7 @@ def bertscore(times: int) -> None:
 def matrix(times: int) -> None:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.embedded import MiniLM
-    from ragauge.features.sentence_matrix import sentence_matrix
+    from ragauge.features.sentences import sentence_matrix
 
     theirs = scorer()
     answers = [tuple(sentences(8, 8, 30, 10_000 + at)) for at in range(200)]

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,6 +30,7 @@ from hypothesis import settings
 
 from ragauge import catalog, plugins
 from ragauge.metric import FEATURES, METRICS
+from ragauge.runs import identity
 
 # A deadline says how loaded the machine is, not whether the code is right.
 settings.register_profile("quick", deadline=None, max_examples=10)
@@ -58,10 +60,12 @@ SLOW_FILES = ("test_huggingface.py", "test_anchors_spacy.py")
 def pytest_configure() -> None:
     """Collecting makes a million objects that stay: looking for garbage among them takes a third of its time.
 
-    No test cuts the power, so that none waits until what it wrote has reached the disk.
+    No test cuts the power, so that none waits until what it wrote has reached the disk; and none commits, so that git is
+    asked once for the commit that every run notes.
     """
     gc.disable()
     os.fsync = lambda _: None
+    identity._git_commit = cache(identity._git_commit)
 
 
 def pytest_collection_finish() -> None:

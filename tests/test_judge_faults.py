@@ -15,16 +15,7 @@ N = 25
 CALLS = 7 * N
 
 
-ROWS = [
-    {
-        "id": f"q{number}",
-        "question": f"What does plan {number} cost a year?",
-        "answer": f"Plan {number} costs ${number * 7} a year. It was agreed on Mars.",
-        "reference": f"Plan {number} costs ${number * 7} a year.",
-        "contexts": [f"Plan {number} costs ${number * 7} a year, says the board.", "It rains."],
-    }
-    for number in range(N)
-]
+ROWS = rules.samples(N)
 
 
 def prompt_of(body):
@@ -118,7 +109,7 @@ def test_what_failed_is_all_that_is_asked_again(clean, tmp_path):
     lost = {"q3", "q17"}
 
     def answer(_, body):
-        is_lost = any(f"plan {one[1:]} cost" in body["messages"][1]["content"] for one in lost)
+        is_lost = any(f"tier {one[1:]}?" in body["messages"][1]["content"] for one in lost)
         return faulty.refusal(400, "not this one") if is_lost else faulty.ok(right(body))
 
     first, _ = judged(answer, tmp_path)

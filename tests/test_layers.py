@@ -80,7 +80,7 @@ LATE = {
 """The modules of what only some commands and inputs need."""
 NUMERICAL = {
     *(module for module in MODULES if module.startswith(("encoders.", "rankings.", "stats."))),
-    *modules("features", "rankings", "matches", "sentence_cosines", "sentence_matrix"),
+    *modules("features", "rankings", "matches", "sentences"),
     *modules("metrics", "ranking", "sentences", "groundedness"),
 }
 MAY_BE_HEAVY = {

@@ -64,19 +64,20 @@ SCORES, EVIDENCE = "scores/000000.parquet", "evidence/000000.parquet"
     [
         ("samples.parquet", lambda frame: frame.head(-1), "has 9 rows, but the manifest counts 10"),
         ("samples.parquet", lambda frame: frame.with_columns(answer=pl.lit("y")), "fingerprint"),
+        ("samples.parquet", lambda frame: frame.with_columns(kind=pl.lit(float("nan"))), "kind is not a number"),
         (EVIDENCE, lambda frame: frame.reverse(), "evidence has other rows than its scores"),
         (EVIDENCE, lambda frame: frame.with_columns(evidence=pl.lit("[1]")), "not a JSON object"),
         (SCORES, lambda frame: frame.with_columns(status=pl.lit("fine")), "a status is unknown"),
         (SCORES, lambda frame: frame.drop("flags"), "flags is missing or has another type"),
         (SCORES, lambda frame: frame.with_columns(value=pl.lit(0.25)), "has other numbers than"),
     ],
-)
+)  # fmt: skip
 def test_rows_that_do_not_fit_are_found_without_digests_too(ragauge, run, file, change, said):
     without_digests(run)
     change(pl.read_parquet(run / file)).write_parquet(run / file)
     done = ragauge("doctor", "--check", run)
     assert done.code == 5
-    assert said in " ".join(done.out.split())
+    assert said in " ".join((done.out + done.err).split())
 
 
 @pytest.mark.parametrize(

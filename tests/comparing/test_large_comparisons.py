@@ -125,7 +125,7 @@ def test_the_normal_approximation_of_a_test_is_near_the_draws(monkeypatch):
     ]
     run = rg.evaluate(samples, ["token_f1", "bleu"])
     drawn = run.compare("a", "b")
-    for module in ("sign_patterns", "paired_tests"):
+    for module in ("tests", "paired_tests"):
         monkeypatch.setattr(f"ragauge.stats.{module}.NORMAL_FROM", 1_000)
         monkeypatch.setattr(f"ragauge.stats.{module}.MAX_ERROR", 0.1)
     normal = run.compare("a", "b")

@@ -10,7 +10,7 @@ import pytest
 from onnx import numpy_helper
 from scipy.special import erf, expit, logit, softmax
 
-from ragauge.encoders.reader import MAX_TOKENS, Claim, Reader, embedded_reader
+from ragauge.encoders.embedded import MAX_TOKENS, Claim, Reader, embedded_reader
 from ragauge.errors import EncoderError
 
 FEES = "The yearly fee is $5 for adults and $3 for children. Dogs are free."

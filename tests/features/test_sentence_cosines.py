@@ -8,7 +8,7 @@ from pytest import approx
 from ragauge.encoders.cached import CachedEncoder, NoVector
 from ragauge.encoders.local import LocalEncoder, Tokens
 from ragauge.encoders.protocol import Floats, Ints
-from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
+from ragauge.features.sentences import Comparison, SentenceCosines, sentence_cosines
 from ragauge.language.stems import stemmed
 
 ANGLES: Mapping[str, tuple[float, float]] = {

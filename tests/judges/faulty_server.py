@@ -1,26 +1,18 @@
 """A server of chat completions or embeddings on this machine that answers and fails as a test wants.
 
 In a test: `with FaultyServer(answer) as server`, where `answer(number, body)` says what becomes of
-the request of that number, from 1. As a process of its own, for benchmarks:
-
-    python tests/judges/faulty_server.py --latency-ms 200 --in-flight 40 --replies replies.json
-
-prints its port and serves until it is killed. `GET /stats` tells what it was asked so far.
+the request of that number, from 1. `benchmarks/judge_server.py` serves with it too.
 """
 
-import argparse
 import asyncio
 import json
 import socket
 import struct
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Literal
 
 Body = dict[str, Any]
@@ -99,7 +91,7 @@ def everything_about(error: BaseException) -> str:
 class FaultyServer:
     """Serves from a thread of its own between `with` and its end.
 
-    Above `in_flight` requests at once it refuses with 429, `refusal_latency_s` after it was asked.
+    Above `in_flight` requests at once it refuses with 429.
     `asked`: the bodies, in order; `headers`: theirs; `most`: the most that were under way at once;
     `n_refused`: those that `in_flight` did not let in.
     """
@@ -110,12 +102,10 @@ class FaultyServer:
         *,
         latency_s: float = 0.0,
         in_flight: int | None = None,
-        refusal_latency_s: float = 0.0,
         keeps: bool = True,
     ) -> None:
         self.answer: Answers = answer or (lambda *_: ok("yes"))
         self.latency_s, self.in_flight = latency_s, in_flight
-        self.refusal_latency_s = refusal_latency_s
         self.keeps = keeps
         self.asked: list[Body] = []
         self.headers: list[dict[str, str]] = []
@@ -168,7 +158,7 @@ class FaultyServer:
         self.n_requests += 1
         if self.in_flight is not None and self.now >= self.in_flight:
             self.n_refused += 1
-            return replace(too_many(), latency_s=self.refusal_latency_s)
+            return replace(too_many(), latency_s=0.0)
         return self.answer(self.n_requests, body)
 
 
@@ -220,8 +210,6 @@ class Connection(asyncio.Protocol):
         method, path, _ = lines[0].split(" ", 2)
         if method == "POST" and path.partition("?")[0].endswith(SERVED):
             self._begin(path, headers, content)
-        elif method == "GET" and path == "/stats":
-            self._send(Answer(body=json.dumps(self.server.stats).encode()))
         else:
             self._send(refusal(404, f"no {method} {path}"))
 
@@ -289,65 +277,3 @@ class Connection(asyncio.Protocol):
         lines = [f"HTTP/1.1 {answer.status} {phrases.get(answer.status, 'Unnamed')}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-
-# As a process of its own --------------------------------------------------------------------------
-
-
-def scripted(replies: Sequence[dict[str, Any]]) -> Answers:
-    """Answers from a list of `{"prompt": …, "contains": …, "reply": …}`, the first that fits.
-
-    `prompt`: the name of the reply's JSON schema; `contains`: what stands in a message. A rule
-    without them fits any request. What fits none is refused with 400.
-    """
-    made = [(rule.get("prompt"), rule.get("contains"), ok(rule["reply"])) for rule in replies]
-
-    def answer(number: int, body: Body) -> Answer:
-        schema = (body.get("response_format") or {}).get("json_schema") or {}
-        told = "\n".join(str(message["content"]) for message in body["messages"])
-        for prompt, contains, reply in made:
-            if prompt in (None, schema.get("name")) and (contains is None or contains in told):
-                return reply
-        return refusal(400, f"no reply is written for request {number}")
-
-    return answer
-
-
-def load(path: Path) -> Any:
-    """The module in a file, whatever folder that is in."""
-    spec = spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(str(path))
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-async def _serve(server: FaultyServer, port: int) -> None:
-    listening = await server.listen(port)
-    print(server.port, flush=True)
-    await listening.serve_forever()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--latency-ms", type=float, default=0.0)
-    parser.add_argument("--in-flight", type=int, help="more at once are refused with 429")
-    parser.add_argument("--refusal-latency-ms", type=float, default=0.0)
-    parser.add_argument("--replies", type=Path, help="JSON, as `scripted` takes it")
-    parser.add_argument("--answers", type=Path, help="a Python file with answer(number, body)")
-    told = parser.parse_args(namespace=SimpleNamespace())
-    answer = scripted(json.loads(told.replies.read_text("utf-8"))) if told.replies else None
-    server = FaultyServer(
-        load(told.answers).answer if told.answers else answer,
-        latency_s=told.latency_ms / 1000,
-        in_flight=told.in_flight,
-        refusal_latency_s=told.refusal_latency_ms / 1000,
-        keeps=False,
-    )
-    asyncio.run(_serve(server, told.port))
-
-
-if __name__ == "__main__":
-    main()

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.judges import delimiters
-from ragauge.judges.delimiters import block, fill
+from ragauge.judges import prompts as delimiters
+from ragauge.judges.prompts import block, fill
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=30)
 

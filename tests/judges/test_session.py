@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import faulty_server
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.calls.budget import Budget, Price, estimated_tokens
@@ -437,6 +437,7 @@ WINDOW = 3_000
 
 
 @given(st.lists(st.integers(0, 9_000), max_size=30), st.integers(0, 8_000))
+@example([4_000] * 9, 0)
 def test_texts_stand_in_groups_that_fit_in_their_order(lengths, n_others):
     ours = JudgeSession(ScriptedJudge([]), window=WINDOW)
     texts = ["x" * n for n in lengths]

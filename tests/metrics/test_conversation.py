@@ -54,7 +54,7 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
         (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
         (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
         (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
-        (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "value"),
+        (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "number"),
     ],
 )  # fmt: skip
 def test_an_answer_to_the_same_question_is_compared_and_one_to_another_is_not(messages, kind):

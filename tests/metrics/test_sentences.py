@@ -8,7 +8,7 @@ import ragauge as rg
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import MiniLM
 from ragauge.errors import PlanError
-from ragauge.features.sentence_matrix import MAX_SENTENCES, SentenceMatrix, sentence_matrix
+from ragauge.features.sentences import MAX_SENTENCES, SentenceMatrix, sentence_matrix
 from ragauge.metrics.sentences import sentence_coverage, sentences_covered
 
 ENCODER = MiniLM()
@@ -102,7 +102,7 @@ def test_a_long_matrix_is_made_in_blocks_that_give_the_same(monkeypatch):
     answers = tuple(f"The fee of hut {at} is ${at}." for at in range(10))
     references = tuple(f"Hut {at} costs ${at} a night." for at in range(8))
     (whole,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
-    monkeypatch.setattr("ragauge.features.sentence_matrix.TOKENS_PER_BLOCK", 50)
+    monkeypatch.setattr("ragauge.features.sentences.TOKENS_PER_BLOCK", 50)
     (parts,) = sentence_matrix([answers], [references], encoder=CachedEncoder(ENCODER))
     assert parts.f1.shape == (10, 8)
     assert parts.f1 == approx(whole.f1, abs=1e-6)
@@ -123,7 +123,7 @@ def test_repeated_sentences_are_compared_once_and_keep_their_places():
 
 def test_two_texts_of_very_many_different_sentences_are_refused_with_their_counts(monkeypatch):
     assert MAX_SENTENCES == 500
-    monkeypatch.setattr("ragauge.features.sentence_matrix.MAX_SENTENCES", 5)
+    monkeypatch.setattr("ragauge.features.sentences.MAX_SENTENCES", 5)
     many = " ".join(f"Fee {at} is due." for at in range(6))
     score = rg.score("sentence_coverage", answer=many, reference=many)
     assert score.reason == (

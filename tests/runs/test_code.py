@@ -34,7 +34,7 @@ def copied(tmp_path_factory) -> tuple[Path, str]:
     [
         ("metrics/overlap.py", True),
         ("metrics/estimated_correctness.toml", True),
-        ("judges/providers/completions.py", True),
+        ("judges/providers/endpoint.py", True),
         ("score.py", True),
         ("metrics/trust.toml", False),
         *((f"{room}/__init__.py", False) for room in WITHOUT_NUMBERS),

@@ -24,8 +24,7 @@ from ragauge.stats.paired_tests import (
     wilcoxon_test,
     with_exact_ties,
 )
-from ragauge.stats.sign_patterns import randomization_p_values
-from ragauge.stats.tests import randomization_test
+from ragauge.stats.tests import randomization_p_values, randomization_test
 
 TENTHS = st.lists(st.integers(-9, 9).map(lambda tenths: tenths / 8), min_size=2, max_size=60)
 SIGNS = st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60)

@@ -8,7 +8,7 @@ import pytest
 
 from ragauge.stats.intervals import interval, mean_interval, mean_of_parts
 from ragauge.stats.paired_tests import paired_t_test, wilcoxon_test
-from ragauge.stats.sign_patterns import randomization_p_values
+from ragauge.stats.tests import randomization_p_values
 
 N_DRAWS = 1_000
 SIZES = (5, 10, 20, 50, 100, 500)

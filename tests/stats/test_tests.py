@@ -9,14 +9,14 @@ from scipy import stats as scipy_stats
 from scipy.stats import false_discovery_control
 
 from ragauge.errors import PlanError
-from ragauge.stats import sign_patterns
+from ragauge.stats import tests as sign_patterns
 from ragauge.stats.intervals import mean_interval
-from ragauge.stats.sign_patterns import randomization_p_values
 from ragauge.stats.tests import (
     PairedTest,
     benjamini_hochberg,
     holm,
     pairwise_randomization,
+    randomization_p_values,
     randomization_test,
 )
 

@@ -237,12 +237,17 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     if quiet:
         return run()
     forecast = Forecast(evaluation.workload(work.folder))
-    if executor is not None or not evaluation.reports(workers):
+    reports = executor is None and evaluation.reports(workers)
+    if not reports:
         # Worker processes report finished batches only.
         forecast.at_once = workers
-        if executor is None:
-            forecast.node_s |= evaluation.node_seconds()
-    with watching(forecast, lambda known: long_run_note(known, plan), quiet=quiet) as listener:
+
+    def note(known: Forecast) -> str:
+        if executor is None and not reports:
+            known.node_s |= evaluation.node_seconds()
+        return long_run_note(known, plan)
+
+    with watching(forecast, note, quiet=quiet) as listener:
         return run(listener=listener)
 
 

@@ -189,10 +189,6 @@ class MetricComparison:
             return "differs"
         return "better" if self.gain > 0 else "worse"
 
-    def n_unpaired(self, side: Literal["base", "candidate"]) -> int:
-        """How many questions this side lacks or could not score."""
-        return self.counts.base if side == "base" else self.counts.candidate
-
 
 NOT_IN_FRAME = ("fixed", "broken", "unpaired", "lower_is_better", "is_ranked", "counts")
 FRAME = tuple(each.name for each in fields(MetricComparison) if each.name not in NOT_IN_FRAME)

@@ -24,7 +24,7 @@ from ragauge.stats.intervals import (
     interval,
     mean_of_parts,
 )
-from ragauge.stats.paired_tests import ROUNDING
+from ragauge.stats.tests import ROUNDING
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

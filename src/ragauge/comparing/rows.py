@@ -26,9 +26,15 @@ from ragauge.runs.aggregates import aggregate_of
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats import paired_tests
 from ragauge.stats.distributions import t_p_value
-from ragauge.stats.paired_tests import mean_of
-from ragauge.stats.sign_patterns import PValue, randomization_p_values
-from ragauge.stats.tests import benjamini_hochberg, holm, of_family, pairwise_p_values
+from ragauge.stats.tests import (
+    PValue,
+    benjamini_hochberg,
+    holm,
+    mean_of,
+    of_family,
+    pairwise_p_values,
+    randomization_p_values,
+)
 
 if TYPE_CHECKING:
     Ints = NDArray[np.int64]

@@ -293,11 +293,12 @@ class Evaluation(Batches):
                 spent[event.node] = now - last
             last = now
 
+        listener = self.resources.listener
         with suppress(RagaugeError):
             self.resources.watch(tell)
             for _ in range(2):  # the first opens models
                 measure(self.plan, first, self.resources)
-        self.resources.watch(ignore)
+        self.resources.watch(listener)
         return spent
 
     def reports(self, workers: int) -> bool:

@@ -6,8 +6,8 @@ from itertools import islice
 from math import log1p
 
 from ragauge.encoders.cached import CachedEncoder
+from ragauge.encoders.embedded import Claim, embedded_reader
 from ragauge.encoders.protocol import LongText
-from ragauge.encoders.reader import Claim, embedded_reader
 from ragauge.features.matches import ALIKE, TokenMatch, TokenPlaces, token_match
 from ragauge.features.refusals import refusal_of
 from ragauge.language.references.match import ReferenceMatch, alternatives, match_reference

@@ -1,16 +1,22 @@
-"""The prompts: one file per question, with a version and a digest; `{{name}}` is replaced by an untrusted text, `[[n]]` by our own value."""
+"""The prompts: one file per question, with a version and a digest; `{{name}}` is replaced by an untrusted text, `[[n]]` by our own value.
+
+Untrusted texts stand between delimiters that they cannot close: no text has the block's id, or one that differs from it
+in a single digit.
+"""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.judges.delimiters import FORM, MARK, fill
 from ragauge.judges.protocol import Message
 from ragauge.storage.regular_file import is_folder, read_regular
 
@@ -20,6 +26,19 @@ WORD = re.compile(r"\[\[(\w+)\]\]")
 PLACE = re.compile(r"\0(\w+)\0")
 DIGEST_LENGTH = 8
 MAX_BYTES = 1_000_000
+MARK = re.compile(r"\{\{(\w+)\}\}")
+NAME = re.compile(r"\w+")
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+REPLACEMENT = "\ufffd"
+NO_DIGITS = bytes(byte for byte in range(0x80) if not 0x30 <= byte <= 0x39)
+CONTROLS = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
+FORM = "2"
+"""Version of the delimiters; a change alters all prompts, and so every label."""
+DIGITS, TRIES, MORE_DIGITS = 6, 8, 3
+"""Digits of a nonce: tokenizers make two tokens of six digits, and many more if there are letters. After
+this many tries that are similar to a text's digits, the nonce gets more digits."""
+MAX_BLOCKS, MAX_BUFFERED = 1_024, 16_000
+"""Several prompts in a row contain the same contexts, so their blocks are cached: how many, and the most characters of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +180,135 @@ def _packaged(folder: Traversable, place: str) -> dict[str, Prompt]:
 def file_of(prompt: Prompt) -> str:
     """The content of the prompt's file."""
     return f"version = {prompt.version}\n---\n{prompt.text}"
+
+
+# Delimiters
+
+
+def fill(template: str, texts: Mapping[str, str | Sequence[str]]) -> str:
+    """The template with each `{{name}}` replaced by the block of that name's text or texts.
+
+    Substitutes in one pass: what looks like a mark in a text stays. No text of the prompt contains a
+    block's nonce or a similar one, so none can forge another's delimiters. ValueError names every mark
+    without a text and every text without a mark.
+
+    >>> print(fill("{{question}}\\nAnswer briefly.", {"question": "What is {{7*7}}?"}))
+    <question id=934811>
+    What is {{7*7}}?
+    </question id=934811>
+    Answer briefly.
+    """
+    pieces = _pieces(template)
+    marks, names = {*pieces[1::2]}, {*texts}
+    if marks != names:
+        absent, extra = sorted(marks - names), sorted(names - marks)
+        problems = [f"no text is given for {{{{{name}}}}}" for name in absent]
+        problems += [f"the template has no {{{{{name}}}}} for the text {name!r}" for name in extra]
+        raise ValueError("; ".join(problems))
+    blocks = {name: _made(name, text) for name, text in texts.items()}
+    digits = _digits_in("".join([text for each in blocks.values() for text in each.shown]))
+    written = {name: each.beside(digits) for name, each in blocks.items()}
+    return "".join([written[piece] if place % 2 else piece for place, piece in enumerate(pieces)])
+
+
+_pieces = lru_cache(256)(MARK.split)
+
+
+def block(name: str, texts: str | Sequence[str]) -> str:
+    """One text between delimiters, or several numbered from 1; no line break at the end.
+
+    The same name and texts give the same block, byte for byte. In texts, line ends become \\n, and
+    other control characters and lone surrogates become U+FFFD; each text ends with a line break.
+
+    >>> print(block("contexts", ["The fee is $5.", "It rains."]))
+    <contexts id=472966>
+    [1 id=472966]
+    The fee is $5.
+    [2 id=472966]
+    It rains.
+    </contexts id=472966>
+    """
+    if not NAME.fullmatch(name):
+        raise ValueError(f"a block's name is letters, digits and underscores, got {name!r}")
+    own = _made(name, texts)
+    return own.beside(_digits_in("".join(own.shown)))
+
+
+class _Block(NamedTuple):
+    """Texts between delimiters: `shown` in printable form, `digest` of them, `text` with its first nonce."""
+
+    name: str
+    shown: tuple[str, ...]
+    is_list: bool
+    digest: bytes
+    text: str
+
+    def beside(self, digits: str) -> str:
+        """The block with a nonce that is not similar to `digits`, those of the prompt's texts."""
+        if not _is_like_one(_nonce(self.digest, 0), digits):
+            return self.text
+        nonces = (_nonce(self.digest, attempt) for attempt in count(1))
+        nonce = next(nonce for nonce in nonces if not _is_like_one(nonce, digits))
+        return _written(self.name, self.shown, nonce, is_list=self.is_list)
+
+
+def _made(name: str, texts: str | Sequence[str]) -> _Block:
+    is_list = not isinstance(texts, str)
+    given = tuple(texts) if is_list else (texts,)
+    return (_buffered if sum(map(len, given)) <= MAX_BUFFERED else _new)(name, is_list, given)
+
+
+def _new(name: str, is_list: bool, texts: tuple[str, ...]) -> _Block:
+    whole = "".join(texts)
+    # A fast check that may miss some texts without unprintable characters.
+    if whole.isascii():
+        is_plain = len(whole.encode().translate(None, CONTROLS)) == len(whole)
+    else:
+        is_plain = whole.replace("\n", "").isprintable()
+    if not is_plain:
+        with_line_ends = (text.replace("\r\n", "\n").replace("\r", "\n") for text in texts)
+        texts = tuple([UNPRINTABLE.sub(REPLACEMENT, text) for text in with_line_ends])
+    shown = tuple([text if text.endswith("\n") else f"{text}\n" for text in texts])
+    head = f"{name} {len(shown) if is_list else 'text'}\n".encode()
+    encoded = [text.encode() for text in shown]
+    digest = sha256(head + b"".join([b"%d\n%b" % (len(text), text) for text in encoded])).digest()
+    text = _written(name, shown, _nonce(digest, 0), is_list=is_list)
+    return _Block(name, shown, is_list, digest, text)
+
+
+_buffered = lru_cache(MAX_BLOCKS)(_new)
+
+
+def _written(name: str, texts: Sequence[str], nonce: str, *, is_list: bool) -> str:
+    items = [f"[{place} id={nonce}]\n{text}" for place, text in enumerate(texts, 1)]
+    return f"<{name} id={nonce}>\n{''.join(items if is_list else texts)}</{name} id={nonce}>"
+
+
+def _nonce(digest: bytes, attempt: int) -> str:
+    n = DIGITS + MORE_DIGITS * (attempt // TRIES)
+    number = int.from_bytes(sha256(digest + b"%d" % attempt).digest())
+    return str(number % 10**n).zfill(n)
+
+
+def _digits_in(text: str) -> str:
+    """The digits of a text in order, as ASCII digits: `No. 4 of ６² pages` has 462."""
+    if not text.isascii():
+        for sign in set(text):
+            if not sign.isascii() and sign.isdigit():
+                text = text.replace(sign, str(unicodedata.digit(sign)))
+    return text.encode("ascii", "ignore").translate(None, NO_DIGITS).decode()
+
+
+def _is_like_one(nonce: str, digits: str) -> bool:
+    """Whether the digits contain the nonce with at most one digit changed."""
+    half, n_places = len(nonce) // 2, len(digits) - len(nonce) + 1
+    if nonce[:half] not in digits and nonce[half:] not in digits:  # nearly always
+        return False
+    import numpy as np
+
+    # All positions at once: a text of one repeated digit can match half a nonce at each position.
+    signs = np.frombuffer(digits.encode(), np.uint8)
+    n_other = np.zeros(max(n_places, 0), np.uint8)
+    for at, sign in enumerate(nonce.encode()):
+        n_other += signs[at : at + len(n_other)] != sign
+    return bool((n_other <= 1).any())

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
+from ragauge.conversations.tool_calls import list_of
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.conflicts import Conflicts, Prefer
-from ragauge.loaders.mapping import absent
+from ragauge.loaders.mapping import absent, field_of
 from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
 from ragauge.loaders.piece_files import (
     FRAME_BYTES,
@@ -117,7 +119,7 @@ class _Pass:
         """The samples with the gold of their questions; DataError with every problem found."""
         if self.conflicts.are_turns:
             pieces = (piece["id"].to_list() for piece in self.pieces.pieces(["id"]))
-            given = conversations.gold_by_turn(given, {id for ids in pieces for id in ids})
+            given = _gold_by_turn(given, {id for ids in pieces for id in ids})
         gold = _with_fields(given, self.chosen)
         problems = [*self._problems(given.columns), *gold.problems]
         if not gold.rows and not gold.problems:
@@ -225,3 +227,31 @@ def _with_fields(gold: Table, chosen: Mapping[str, str]) -> Table:
         problems = problems_of(rows)
     notes = (*gold.notes, *decisions.notes())
     return replace(gold, rows=rows, notes=notes, problems=tuple(problems))
+
+
+def _gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
+    """Gold of conversations as a row for each of their turns, which are among the ids; other gold as it is."""
+    rows: list[Row] = []
+    for row in gold.rows:
+        fields = {name: field_of(name) for name in row.values}
+        id = next((str(row.values[name]) for name in fields if fields[name] == "id"), "")
+        lists = {
+            name: list_of(conversations.json_in(row.values[name])) or []
+            for name, field in fields.items()
+            if field == "expected_calls"
+            or (
+                field in conversations.OF_TURN
+                and conversations.is_over_turns(field, row.values[name])
+            )
+        }
+        if f"{id}#1" not in ids or not lists:
+            rows.append(row)
+            continue
+        others = {name: value for name, value in row.values.items() if name not in lists}
+        given = {name: value for name, value in others.items() if fields[name] != "id"}
+        for number, items in enumerate(zip_longest(*lists.values()), 1):
+            pairs = zip(lists, items, strict=True)
+            of_turn = {name: item for name, item in pairs if item is not None}
+            named = {"id": f"{id}#{number}", "conversation": id, "turn": number}
+            rows.append(replace(row, values={**given, **named, **of_turn}))
+    return replace(gold, rows=tuple(rows))

@@ -335,7 +335,6 @@ class GoldJoin:
     ) -> list[str]:
         """Notes on questions without an answer, and on answers to other questions."""
         ids, n_questions = list(self._gold), len(self._gold)
-        ids, n_questions = list(self._gold), len(self._gold)
         notes: list[str] = []
         for (system, code), left_out in zip(self.answers.systems.items(), missing, strict=True):
             unknown = np.flatnonzero((systems == code) & (places == n_questions))

@@ -8,9 +8,9 @@ from math import exp, log, log1p, nan
 import numpy as np
 
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
+from ragauge.encoders.embedded import Claim, embedded_reader
 from ragauge.encoders.protocol import Floats
-from ragauge.encoders.reader import Claim, embedded_reader
-from ragauge.features.sentence_cosines import Comparison, SentenceCosines, sentence_cosines
+from ragauge.features.sentences import Comparison, SentenceCosines, sentence_cosines
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
     SentenceIndex,

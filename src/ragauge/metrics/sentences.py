@@ -8,7 +8,7 @@ import numpy as np
 from ragauge.encoders import model_info
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
-from ragauge.features.sentence_matrix import SentenceMatrix, numbered
+from ragauge.features.sentences import SentenceMatrix, numbered
 from ragauge.label import SettingValue
 from ragauge.language.sentences import Splitter
 from ragauge.language.text import excerpt

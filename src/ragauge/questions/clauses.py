@@ -56,13 +56,11 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
         while clause is not None:
             yield clause
             joined = re.match(r",? ?(?:and|but) (?P<more>.+)", clause.ending)
-            if not joined or clause.main.split(" ")[-1] in ("help", "let", "make"):
+            if not joined:
                 break
             # Another verb of its subject, or a clause of its own.
             more, verb = joined["more"], joined["more"].split(" ", 1)[0].lower()
-            form = en.form_of(verb)
-            is_like = clause.main and form in ("third", "past") and form == en.form_of(clause.verb)
-            if verb in en.AUXILIARIES or is_like:
+            if verb in en.AUXILIARIES or en.form_of(verb) in ("third", "past"):
                 clause = _with_verb(clause.subject, verb, more[len(verb) :])
             else:
                 clause = _clause(more[0].upper() + more[1:], names)
@@ -89,7 +87,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
-    is_past = en.form_of(words[at]) == "past" and words[at] not in en.AUXILIARIES
+    is_past = en.form_of(words[at]) == "past"
     subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
     if subject is None:
         return None

@@ -23,10 +23,10 @@ from .paired_tests import mcnemar_test as mcnemar_test
 from .paired_tests import paired_t_test as paired_t_test
 from .paired_tests import swap_test as swap_test
 from .paired_tests import wilcoxon_test as wilcoxon_test
-from .sign_patterns import PValue as PValue
-from .sign_patterns import randomization_p_values as randomization_p_values
 from .tests import PairedTest as PairedTest
+from .tests import PValue as PValue
 from .tests import benjamini_hochberg as benjamini_hochberg
 from .tests import holm as holm
 from .tests import pairwise_randomization as pairwise_randomization
+from .tests import randomization_p_values as randomization_p_values
 from .tests import randomization_test as randomization_test

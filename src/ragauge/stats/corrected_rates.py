@@ -6,6 +6,7 @@ Both estimates work by influence, how far each row moves the estimate, summed by
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import cast
 
 import numpy as np
@@ -14,7 +15,6 @@ from ragauge.errors import PlanError
 from ragauge.stats.agreement import Bools1d
 from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
 from ragauge.stats.resampling import check_lengths, floats
-from ragauge.stats.score_intervals import quantile
 
 HALF = 0.5
 """What is added to each cell of a table before its variance is taken: a cell that happens to be empty
@@ -95,7 +95,7 @@ def prediction_powered(
         influence[~has_label] = tuning * (other - other_mean) / len(other)
     variance = float((_by_question(influence[:, None], questions) ** 2).sum())
     variance += HALF * float(((corners - centre) ** 2).sum()) / n_with**2
-    margin = quantile(confidence) * variance**0.5
+    margin = _quantile(confidence) * variance**0.5
     middle = centre + tuning * other_mean
     value_in = min(max(estimate, least), most)
     return CorrectedRate(
@@ -107,6 +107,11 @@ def prediction_powered(
         tuning,
         value_in != estimate,
     )
+
+
+def _quantile(confidence: float) -> float:
+    """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def power_tuning(label: Floats1d, value: Floats1d, other: Floats1d) -> float:
@@ -170,7 +175,7 @@ def rogan_gladen(
         return None
     rate = (share - false_alarms) / (sensitivity - false_alarms)
     value = min(max(rate, 0.0), 1.0)
-    low, high = _fieller(said, is_yes, is_no, in_rate, questions, quantile(confidence))
+    low, high = _fieller(said, is_yes, is_no, in_rate, questions, _quantile(confidence))
     return CorrectedRate(
         value,
         min(rounded_bound(low), value),
@@ -271,7 +276,7 @@ def labels_needed(
         ("n_rows", n_rows, n_rows is None or n_rows >= 1, "of 1 or more"),
     )
     spread = rate * (1 - rate)
-    variance = (margin / quantile(confidence)) ** 2
+    variance = (margin / _quantile(confidence)) ** 2
     explained = min(correlation**2, 1.0)
     rest = variance - (spread * explained / n_rows if n_rows else 0.0)
     needed = [spread / variance, spread * (1 - explained) / rest if rest > 0 else math.inf]
@@ -281,7 +286,7 @@ def labels_needed(
         max(math.ceil(n - 1e-9), 2) if n < math.inf and math.ceil(n - 1e-9) <= limit else None
         for n in needed
     )
-    least = quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
+    least = _quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
     return LabelNeed(margin, alone, with_metric, n_rows, least)
 
 

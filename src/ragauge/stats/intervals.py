@@ -171,19 +171,12 @@ def _hardly_differ(error: float, n: int, ends: Floats2d) -> bool:
     return are_scores and error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
 
 
-def share_interval(
-    share: float, n: float, *, design_effect: float = 1.0, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
+def share_interval(share: float, n: float, *, design_effect: float = 1.0) -> tuple[float, float]:
     """Wilson's interval of a share of n rows, in [0, 1].
 
     `design_effect` divides n. Source: Wilson 1927; Brown, Cai & DasGupta 2001.
     """
-    quantile = NORMAL_QUANTILE
-    if confidence != CONFIDENCE:
-        from statistics import NormalDist
-
-        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
-    extra = quantile**2 * design_effect / n
+    extra = NORMAL_QUANTILE**2 * design_effect / n
     centre = share + extra / 2
     half = math.sqrt(extra * (share * (1 - share) + extra / 4))
     low, high = ((centre + side * half) / (1 + extra) for side in (-1, 1))

@@ -8,20 +8,23 @@ from ragauge.errors import PlanError
 from ragauge.stats.distributions import normal_p_value, sign_test_p_value, t_p_value, t_quantile
 from ragauge.stats.intervals import Aggregate, Floats1d, Floats2d, derivative
 from ragauge.stats.resampling import floats
-from ragauge.stats.sign_patterns import (
+from ragauge.stats.tests import (
     BERRY_ESSEEN,
     MAX_ERROR,
     NORMAL_FROM,
     PERMUTATIONS,
+    ROUNDING,
     PValue,
     all_sums,
     can_enumerate,
+    has_spread,
+    in_units,
+    mean_of,
     signed_sums,
+    with_exact_ties,
 )
 
 LEVEL, POWER = 0.05, 0.8
-ROUNDING = 1e-12
-"""Numbers that are closer than this share of the largest difference are equal."""
 EXACT_RANKS_UP_TO = 50
 """Up to this n Wilcoxon's test is exact, if no two differences are equally large and none is 0 …"""
 EXACT_TIES_UP_TO = 13
@@ -197,42 +200,3 @@ def _normal_p_value(total: Floats1d, apart: Floats2d, aggregate: Aggregate) -> f
 def _distances(total: Floats1d, apart: Floats2d, aggregate: Aggregate) -> Floats1d:
     """How far apart the two aggregates are for each row of (candidate's minus base's) sums, (b, p)."""
     return np.abs(aggregate((total + apart) / 2) - aggregate((total - apart) / 2))
-
-
-# Differences that are equal but for the rounding of floats, such as 0.2 - 0.1 and 0.8 - 0.7
-
-
-def has_spread(differences: Floats1d) -> bool:
-    """Whether differences (n,) differ by more than rounding."""
-    return bool(len(differences)) and float(np.ptp(differences)) > _limit(differences)
-
-
-def in_units(differences: Floats1d) -> Floats1d:
-    """The differences (n,) over a power of 2, which is exact, so that the largest is near 1.
-
-    Squares of the results neither vanish nor overflow. Differences of which all are 0 stay.
-    """
-    _, exponent = np.frexp(np.abs(differences).max(initial=0.0))
-    return np.ldexp(differences, -int(exponent))
-
-
-def mean_of(differences: Floats1d) -> float:
-    """The mean of differences (n,), n of 1 or more; 0 if only rounding keeps it from that."""
-    mean = float(differences.mean())
-    return 0.0 if abs(mean) <= _limit(differences) else mean
-
-
-def with_exact_ties(differences: Floats1d) -> Floats1d:
-    """The differences (n,), with equal sizes where only rounding tells them apart, and 0 where it is all."""
-    sizes = np.abs(differences)
-    limit = _limit(differences)
-    order = np.argsort(sizes)
-    ordered = sizes[order]
-    is_first = np.diff(ordered, prepend=-np.inf) > limit
-    tied = np.empty_like(sizes)
-    tied[order] = ordered[is_first][np.cumsum(is_first) - 1]
-    return np.where(sizes > limit, np.copysign(tied, differences), 0.0)
-
-
-def _limit(differences: Floats1d) -> float:
-    return ROUNDING * float(np.abs(differences).max(initial=0.0))

@@ -84,7 +84,6 @@ class QuestionResamples:
     questions: Ints1d
     seed: int = 0
     n_resamples: int = RESAMPLES
-    confidence: float = CONFIDENCE
 
     @property
     def n_questions(self) -> int:
@@ -127,7 +126,7 @@ class QuestionResamples:
                 # Mostly without a value: no honest interval.
                 estimates.append(None if value is None else Estimate(value, None, None))
                 continue
-            tail = (1 - self.confidence) / 2
+            tail = (1 - CONFIDENCE) / 2
             low, high = map(rounded_bound, np.quantile(finite, [tail, 1 - tail]))
             estimates.append(Estimate(value, min(low, value), max(high, value)))
         return estimates

@@ -6,10 +6,9 @@ is because rows of one question depend on each other.
 """
 
 from collections.abc import Callable
-from statistics import NormalDist
 
 from ragauge.stats.agreement import Bools1d, Floats1d, auroc_of
-from ragauge.stats.intervals import CONFIDENCE, Estimate, rounded_bound, share_interval
+from ragauge.stats.intervals import NORMAL_QUANTILE, Estimate, rounded_bound, share_interval
 from ragauge.stats.resampling import QuestionResamples, Statistic
 
 LEAST_DESIGN_EFFECT = 0.25
@@ -18,28 +17,18 @@ STEPS = 60
 """Halvings of the bisection: more than a float has digits."""
 
 
-def quantile(confidence: float) -> float:
-    """The normal quantile of a two-sided interval: 1.96 for 0.95."""
-    return NormalDist().inv_cdf((1 + confidence) / 2)
-
-
 def area_interval(
-    area: float,
-    n_yes: int,
-    n_no: int,
-    *,
-    design_effect: float = 1.0,
-    confidence: float = CONFIDENCE,
+    area: float, n_yes: int, n_no: int, *, design_effect: float = 1.0
 ) -> tuple[float, float]:
     """Newcombe's interval of an area under the ROC curve (his method 5), in [0, 1].
 
     Source: Newcombe 2006, "Confidence intervals for an effect size measure based on the Mann-Whitney
     statistic", part 2.
     """
-    z = quantile(confidence)
+    reach = NORMAL_QUANTILE * NORMAL_QUANTILE * design_effect
 
     def is_near(true: float) -> bool:
-        return (area - true) ** 2 <= z * z * design_effect * area_variance(true, n_yes, n_no)
+        return (area - true) ** 2 <= reach * area_variance(true, n_yes, n_no)
 
     return _edge(is_near, area, 0.0), _edge(is_near, area, 1.0)
 
@@ -58,7 +47,7 @@ def share_estimate(statistic: Statistic, n: int, resamples: QuestionResamples) -
         return None
     share, drawn = found
     effect = _design_effect(drawn, share * (1 - share) / n, resamples)
-    bounds = share_interval(share, n, design_effect=effect, confidence=resamples.confidence)
+    bounds = share_interval(share, n, design_effect=effect)
     return _estimate(share, bounds, resamples)
 
 
@@ -81,7 +70,7 @@ def area_of_draws(
     The balanced accuracy of yes-or-no verdicts is their area.
     """
     effect = _design_effect(drawn, area_variance(area, n_yes, n_no), resamples)
-    bounds = area_interval(area, n_yes, n_no, design_effect=effect, confidence=resamples.confidence)
+    bounds = area_interval(area, n_yes, n_no, design_effect=effect)
     return _estimate(area, bounds, resamples)
 
 
@@ -97,7 +86,7 @@ def chance_corrected_of_draws(
         return None
     share = min(max(expected + value * (1 - expected), 0.0), 1.0)
     effect = _design_effect(drawn * (1 - expected), share * (1 - share) / n, resamples)
-    bounds = share_interval(share, n, design_effect=effect, confidence=resamples.confidence)
+    bounds = share_interval(share, n, design_effect=effect)
     low, high = ((bound - expected) / (1 - expected) for bound in bounds)
     return _estimate(value, (low, high), resamples)
 

@@ -28,7 +28,7 @@ def scheme_of(url: str) -> str:
     return url.partition("://")[0].lower()
 
 
-def file_system(url: str, extra: str | None = None) -> Any:
+def file_system(url: str) -> Any:
     """The file system of a URL; MissingExtraError, or StoreError if it cannot be reached."""
     scheme = scheme_of(url)
     try:
@@ -51,9 +51,8 @@ def file_system(url: str, extra: str | None = None) -> Any:
         token = None if has_credentials else "anon"
         return fsspec.filesystem(scheme, token=token, session_kwargs={"trust_env": True})
     except ImportError:
-        raise MissingExtraError(
-            f"{url:.200}: {scheme}:// needs another package", extra or EXTRAS[scheme]
-        ) from None
+        what = f"{url:.200}: {scheme}:// needs another package"
+        raise MissingExtraError(what, EXTRAS[scheme]) from None
 
 
 def _has_google_credentials() -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.judges.protocol import Reply, TokenChoice
-from ragauge.judges.providers.completions import (
+from ragauge.judges.providers.endpoint import (
     ErrorBody,
     error_of,
     first_choice,

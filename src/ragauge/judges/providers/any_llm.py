@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ragauge.errors import JudgeError, MissingExtraError
 from ragauge.judges.protocol import Reply, Request
-from ragauge.judges.providers.completions import first_choice, json_schema_of, reply_of
+from ragauge.judges.providers.endpoint import first_choice, json_schema_of, reply_of
 from ragauge.judges.providers.provider import Provider
 from ragauge.network.endpoints import Unanswered, excerpt, fields_of, may_pass, secrets_of
 

@@ -1,28 +1,37 @@
-"""A judge behind an endpoint that speaks OpenAI's protocol of chat completions."""
+"""A judge behind an endpoint that speaks OpenAI's protocol of chat"""
 
 import asyncio
 import json
+import math
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 from weakref import finalize
 
 from ragauge.calls.connections import MAX_BYTES, MAX_ERROR_BYTES, OPENAI, Connections
 from ragauge.calls.loop import is_running_here, run
 from ragauge.errors import JudgeError, MissingExtraError
-from ragauge.judges.protocol import Reply, Request, kept_json
-from ragauge.judges.providers import completions
-from ragauge.judges.providers.completions import Body
+from ragauge.judges.protocol import Reply, Request, Schema, TokenChoice, kept_json
 from ragauge.judges.providers.provider import Provider
 from ragauge.network import endpoints
-from ragauge.network.endpoints import Address, Fields, Unanswered
+from ragauge.network.endpoints import Address, Fields, Unanswered, fields_of, listed, message_of
 
+Body = dict[str, Any]
 MAX_CLOSE_S = 1.0
 _BAD_REQUEST = frozenset((400, 413, 422))
+
+_OPTIONAL = (
+    *("temperature", "max_tokens", "max_completion_tokens", "seed"),
+    *("response_format", "logprobs", "top_logprobs"),
+)
+_FORMAT = r"response[_ ]format|json_schema|json_object|structured[_ ]outputs?"
+"""How servers name response_format in errors; other parameters by their names."""
+_LENGTH = re.compile(r"context[_ ](length|window)|too (large|long|many)|at most|reduce the length")
 
 
 class _Refused(Exception):
@@ -140,11 +149,9 @@ class ChatEndpoint(Provider):
             except _Refused as error:
                 refused = error
             # Outside the except, so that the error does not reference the request and its key.
-            status, error = refused.status, completions.error_of(refused.body)
+            status, error = refused.status, error_of(refused.body)
             shown = self.address.shown(error.message)
-            rejected = (
-                list(completions.rejected_parameters(error, body)) if status in (400, 422) else []
-            )
+            rejected = list(rejected_parameters(error, body)) if status in (400, 422) else []
             for name in rejected:
                 kind = f"={body[name]['type']}" if name == "response_format" else ""
                 self.dropped.setdefault(name + kind, shown)
@@ -165,7 +172,7 @@ class ChatEndpoint(Provider):
         limit = "max_completion_tokens" if "max_tokens" in self.dropped else "max_tokens"
         form: Body | None = None
         if request.schema is not None and "response_format=json_object" not in self.dropped:
-            form = completions.json_schema_of(request.prompt, request.schema)
+            form = json_schema_of(request.prompt, request.schema)
             if "response_format=json_schema" in self.dropped:
                 form = {"type": "json_object"}
         body: Body = {
@@ -184,14 +191,14 @@ class ChatEndpoint(Provider):
         """The reply in a body. Unanswered if it is truncated, empty or not a reply."""
         if not self._n_answered and endpoints.is_page(content):
             self._refuse(endpoints.IS_A_PAGE, is_down=True)
-        envelope = endpoints.fields_of(endpoints.json_of(content))
+        envelope = fields_of(endpoints.json_of(content))
         _check_error(envelope)
-        choice = completions.first_choice(envelope)
+        choice = first_choice(envelope)
         if not isinstance(choice.get("message"), dict):
             excerpt = self.address.shown(content[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
             raise Unanswered(f"the reply has no message: {excerpt}")
         _check_error(choice)
-        return completions.reply_of(envelope, choice)
+        return reply_of(envelope, choice)
 
     async def _exchanged(self, body: bytes) -> bytes:
         """The reply's body. _Refused at an error status, Unanswered if there is no reply."""
@@ -228,8 +235,103 @@ class ChatEndpoint(Provider):
 
 def _check_error(fields: Fields) -> None:
     """_Refused if a gateway reports its provider's error with status 200."""
-    error = endpoints.fields_of(fields.get("error"))
+    error = fields_of(fields.get("error"))
     if error:
         code = error.get("code")
         status = code if type(code) is int and 400 <= code < 600 else 502
         raise _Refused(status, {}, json.dumps({"error": error}))
+
+
+# Replies and errors; no field of them is trusted
+
+
+def json_schema_of(prompt: str, schema: Schema) -> Body:
+    """The response format that asks for a reply of this schema."""
+    named = {"name": prompt, "schema": dict(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": named}
+
+
+def first_choice(envelope: Fields) -> Fields:
+    """The first of a reply's choices; empty if it has none."""
+    return fields_of(next(iter(listed(envelope.get("choices"))), None))
+
+
+def reply_of(envelope: Fields, choice: Fields) -> Reply:
+    """The reply in a choice. Without a text, it is the refusal's text."""
+    message, usage = fields_of(choice.get("message")), fields_of(envelope.get("usage"))
+    refusal, finish_reason = message.get("refusal"), choice.get("finish_reason")
+    content = message.get("content")  # a text, which may come in parts
+    parts = [content] if isinstance(content, str) else listed(content)
+    texts = [part if isinstance(part, str) else fields_of(part).get("text") for part in parts]
+    text = "".join(text for text in texts if isinstance(text, str))
+    if isinstance(refusal, str) and refusal:
+        text, finish_reason = text or refusal, "refusal"
+    model = envelope.get("model")
+    # Each token with its alternatives, each once.
+    choices: list[TokenChoice] = []
+    for token in map(fields_of, listed(fields_of(choice.get("logprobs")).get("content"))):
+        found: dict[str, float] = {}
+        for each in (*map(fields_of, listed(token.get("top_logprobs"))), token):
+            word, logprob = each.get("token"), _finite(each.get("logprob"), least=-math.inf)
+            if isinstance(word, str) and logprob is not None:
+                found.setdefault(word, logprob)
+        choices.append(TokenChoice(str(token.get("token")), tuple(found.items())))
+    has_all = choices and all(each.alternatives for each in choices)
+    return Reply(
+        text=text,
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        cached_tokens=_count(fields_of(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        cost_usd=_finite(usage.get("cost"), least=0.0),
+        finish_reason=finish_reason if isinstance(finish_reason, str) else "stop",
+        model=model if isinstance(model, str) else None,
+        logprobs=tuple(choices) if has_all else None,
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _finite(value: object, *, least: float) -> float | None:
+    if type(value) not in (int, float):
+        return None
+    try:
+        number = float(cast(float, value))
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and number >= least else None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBody:
+    """An error's message, code, type and parameter, as OpenAI-compatible servers send them."""
+
+    message: str
+    code: str = ""
+    type: str = ""
+    param: str = ""
+
+
+def error_of(body: str) -> ErrorBody:
+    """Read the body of an error."""
+    try:
+        content: object = json.loads(body)
+    except (ValueError, RecursionError):
+        return ErrorBody(body)
+    beside = {**fields_of(content), **fields_of(fields_of(content).get("error"))}
+    code, kind, param = (str(beside.get(name) or "") for name in ("code", "type", "param"))
+    return ErrorBody(message_of(body), code, kind, param)
+
+
+def rejected_parameters(error: ErrorBody, sent: Body) -> Iterator[str]:
+    """The optional parameters of a request that an error rejects."""
+    names = [name for name in _OPTIONAL if name in sent]
+    named = [name for name in names if name in error.param.split(".")]
+    for name in named or names:
+        words = _FORMAT if name == "response_format" else name
+        is_named = bool(named) or re.search(rf"(?<!\w)({words})(?!\w)", error.message, re.I)
+        # "Prompt and reply are too long together" does not reject max_tokens.
+        is_length = name.startswith("max_") and _LENGTH.search(error.message.lower())
+        if is_named and not is_length:
+            yield name

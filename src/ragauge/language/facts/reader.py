@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.other_languages import in_other_languages, times_of_day
+from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.units import MONEY, is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
@@ -317,7 +316,7 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """The amounts, each with the unit, bound and period beside it."""
     known, places = vocabulary(), [token.start for token in tokens]
     parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
-    for quantity in in_other_languages(text, quantities(text)):
+    for quantity in quantities_of(text):
         is_vague = quantity.only_matches and not is_time(quantity.unit)
         if quantity.is_year or is_vague or quantity.start in parted:
             continue

@@ -129,17 +129,19 @@ def match_quantities(
         said = says_no_number(answer)
         how = ("exact", 1.0) if said else ("", 0.0)
         return NumberMatch((ExpectedNumber(reference.strip(), "not meaningful", said, *how),))
-    expected, given = in_asked_unit(question, expected), in_asked_unit(question, given)
+    expected = in_asked_unit(question, expected)
     if rules.named:
         asked = with_names(question, asked) if question else asked
         expected = with_names(reference, expected, question)
-        given = with_names(answer, given, question)
     wanted = expected_numbers(reference, question, expected)
     known = {quantity.number for quantity in asked}
     if known:  # without what the question states, unless it states all
         wanted = [each for each in wanted if each.quantity.number not in known] or wanted
     if not wanted:
         return NumberMatch(())
+    given = in_asked_unit(question, given)
+    if rules.named:
+        given = with_names(answer, given, question)
     rules = rules_for(question, rules)
     scale = named_scale(question) if question else 0
     index = _index_of(question, answer, given, scale, wanted)

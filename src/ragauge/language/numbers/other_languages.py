@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.affixes import WORD_VALUES
+from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.numerals import ENGLISH_WORDS
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.numbers.units import is_measure, is_time, unit_of
@@ -90,6 +91,12 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
         found = [*found, *(each for each in spelled if each.end not in ends)]
         found.sort(key=attrgetter("start"))
     return tuple(_with_unit(text, each) for each in found)
+
+
+@lru_cache(maxsize=4_096)
+def quantities_of(text: str) -> Sequence[Quantity]:
+    """The quantities of a text in any of these languages; the question and the reference of many answers are read once."""
+    return in_other_languages(text, quantities(text))
 
 
 def _in_words(text: str) -> Sequence[Quantity]:

@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Sequence, Set
-from functools import lru_cache
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import DateIndex
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
-from ragauge.language.numbers.numbers import quantities
-from ragauge.language.numbers.other_languages import in_other_languages
-from ragauge.language.numbers.quantity import Quantity
+from ragauge.language.numbers.other_languages import quantities_of
 from ragauge.language.numbers.units import MONEY
 from ragauge.language.references.compared_text import ComparedText
 from ragauge.language.refusals.refusals import find_refusals
@@ -166,12 +163,6 @@ YES_OR_NO = re.compile(
 )
 """How an answer begins that says yes (one of the groups) or no."""
 OTHER_SIGN = " with the other sign"
-
-
-@lru_cache(maxsize=4_096)
-def quantities_of(text: str) -> tuple[Quantity, ...]:
-    """The quantities of a text; the reference and the question of many answers are read once."""
-    return tuple(in_other_languages(text, quantities(text)))
 
 
 def stated_instead(

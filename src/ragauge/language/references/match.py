@@ -17,6 +17,7 @@ from ragauge.language.facts.reader import Part
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import NumberMatch, match_quantities
 from ragauge.language.numbers.named_numbers import asks_for_version
+from ragauge.language.numbers.other_languages import quantities_of
 from ragauge.language.references.compared_text import (
     ComparedText,
     abbreviated,
@@ -27,7 +28,6 @@ from ragauge.language.references.compared_text import (
 from ragauge.language.references.contradictions import (
     denial,
     is_negated,
-    quantities_of,
     said_to,
     stated_instead,
 )

@@ -82,6 +82,11 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
+def _all_signs() -> frozenset[str]:
+    return frozenset(sign for rule in rules() for sign in rule.signs)
+
+
+@cache
 def role(name: str) -> AnyCase:
     """The pattern of a role that a sentence, or what surrounds a refusal in it, can play."""
     return _compiled(_table()["roles"][name].split("\n"))
@@ -157,6 +162,8 @@ def found_in(sentence: str, *, with_question: bool) -> tuple[Found, ...]:
     """The refusals in the sentence: the first of each rule, without gaps whose words another one has too."""
     words = set(_WORD.findall(sentence.lower()))
     is_foreign = has("foreign", sentence)
+    if not is_foreign and words.isdisjoint(_all_signs()):
+        return ()
     tried = [
         rule
         for rule in rules()

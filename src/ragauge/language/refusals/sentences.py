@@ -141,13 +141,14 @@ class Sentence:
             return self.answers_after(self.certain)
         if has("announces", self.text):
             return not self._is_general
+        states = "would" not in self.text and has("amount", self.text)
+        if not states and not plays("turn", self.text):  # first, since most sentences do neither
+            return False
         if self.own or self.advises or plays("idle_opening", self.text):
             return False
         if plays("only_elsewhere", self.text) and "therefore" not in self.text:
             return False
-        if "would" not in self.text and has("amount", self.text):
-            return True
-        return plays("turn", self.text) and not self._is_general
+        return states or not self._is_general
 
     @cached_property
     def is_idle(self) -> bool:

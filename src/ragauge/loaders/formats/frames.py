@@ -1,7 +1,7 @@
 """Read tables and objects in memory: polars and pandas frames, data sets, lists of dicts or objects, samples of other tools."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import PlanError, Problem
@@ -101,13 +101,13 @@ def pandas_table(given: object, source: str = "pandas frame") -> Table:
         problem = f"has columns whose names are not text: {listed(nameless)}; rename them"
     if problem:
         return unreadable(source, problem)
-    cells = cast("list[Sequence[object]]", [frame[name] for name in names])
-    nulls = cast("list[Sequence[bool]]", list(frame.isna().to_numpy().T))
-    columns = {
-        name: [None if is_null else cell for cell, is_null in zip(column, flags, strict=True)]
-        for name, column, flags in zip(names, cells, nulls, strict=True)
-    }
-    return _columns_table(columns, source)
+    return _columns_table({name: cells_of_pandas(frame[name]) for name in names}, source)
+
+
+def cells_of_pandas(column: Any) -> list[object]:
+    """The cells of a series of pandas; every kind of null is None."""
+    nulls = column.isna().tolist()
+    return [None if is_null else cell for cell, is_null in zip(column.tolist(), nulls, strict=True)]
 
 
 def _repeated(names: Sequence[str]) -> str:
@@ -170,13 +170,10 @@ def _mapping_table(source: Mapping[str, object], chosen: Collection[str]) -> Tab
     if not is_splits(source):
         if not is_columns(source, chosen):
             return rows_table([source], "dict")
-        columns: dict[str, Sequence[object]] = {}
-        for name, column in cast(Mapping[str, Iterable[object]], source).items():
-            nulls: object = getattr(column, "isna", None)  # pandas' nulls become None
-            columns[name] = list(column)
-            if callable(nulls):
-                cells = zip(column, cast(Callable[[], Iterable[bool]], nulls)(), strict=True)
-                columns[name] = [None if is_null else cell for cell, is_null in cells]
+        columns = {
+            name: cells_of_pandas(column) if hasattr(column, "isna") else list(column)
+            for name, column in cast(Mapping[str, Iterable[object]], source).items()
+        }
         return _columns_table(columns, "dict of columns")
     name = "DatasetDict"
     tables = {split: _dataset_table(given, f"{name}[{split!r}]") for split, given in source.items()}

@@ -51,11 +51,7 @@ def read_json(path: Path) -> Table:
         if "follows the value" in error.problem and are_objects:
             note = "read as JSON Lines: it has one object per line"
             return replace(read_jsonl(path), notes=(note,))
-        column = error.position - text.rfind("\n", 0, error.position)
-        is_cut = error.position >= len(text.rstrip())
-        hint = "; the file seems to be cut off" if is_cut else ""
-        problem = f"{error.problem}, at column {column}{hint}"
-        return unreadable(source, problem, walk.line_at(error.position))
+        return unreadable(source, *error.place_in(text))
     if isinstance(document, list):
         return walk.table(cast("list[object]", document))
     if isinstance(document, dict):

@@ -26,6 +26,13 @@ class JsonError(ValueError):
         self.problem, self.position = problem, position
         super().__init__(problem)
 
+    def place_in(self, text: str) -> tuple[str, int]:
+        """What is wrong with a text of several lines, and the line."""
+        column = self.position - text.rfind("\n", 0, self.position)
+        cut_off = "; the file seems to be cut off" * (self.position >= len(text.rstrip()))
+        line = text.count("\n", 0, self.position) + 1
+        return f"{self.problem}, at column {column}{cut_off}", line
+
 
 class JsonReader:
     """Reads values; `repeated` collects duplicate keys until it is emptied."""

@@ -1,11 +1,12 @@
 """Read Parquet with polars; columns keep their types."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from math import inf
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ragauge.loaders.formats.files import (
     LINES_COUNT_FROM,
@@ -19,6 +20,9 @@ from ragauge.loaders.formats.frames import polars_table
 from ragauge.loaders.table import Table, unreadable
 from ragauge.storage.regular_file import check_regular
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ROWS_SAMPLED = 200
 VALUES_PER_ROW = 100  # how many times more values than rows a small file may have
 REPEATED_COUNTS_FROM = 256 * 2**20  # bytes up to which rows may repeat the same text
@@ -30,31 +34,41 @@ def parquet_tables(path: Path, most_bytes: float = inf) -> Iterator[Table]:
 
     source = str(path)
     try:
+        with scanned_parquet(path) as frame:
+            at_once = n_rows = int(frame.select(pl.len()).collect().item())
+            if most_bytes < inf:
+                first = frame.head(ROWS_SAMPLED).collect()
+                at_once = int(most_bytes * max(first.height, 1) / max(first.estimated_size(), 1))
+            most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
+            for start in range(0, max(n_rows, 1), max(at_once, 1)):
+                piece = frame.slice(start, max(at_once, 1)).collect()
+                # polars keeps a text that rows share once, but each row becomes an object of its own.
+                if piece.estimated_size() > most:
+                    problem = f"unpacks to over {most:,} bytes of text; write fewer rows"
+                    yield unreadable(source, problem)
+                else:
+                    yield polars_table(piece, source, n_before=start)
+    except FooterError as error:
+        yield unreadable(source, str(error))
+
+
+@contextmanager
+def scanned_parquet(path: Path) -> "Generator[pl.LazyFrame]":
+    """The file as a lazy frame; FooterError says why it cannot be read."""
+    import polars as pl
+
+    try:
         check_regular(path)
         check_parquet(path)
         # An absolute path without globbing: polars reads other texts as patterns or URLs.
-        frame = pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
-        at_once = n_rows = int(frame.select(pl.len()).collect().item())
-        if most_bytes < inf:
-            first = frame.head(ROWS_SAMPLED).collect()
-            at_once = int(most_bytes * max(first.height, 1) / max(first.estimated_size(), 1))
-        most = max(MAX_RATIO * path.stat().st_size, REPEATED_COUNTS_FROM)
-        for start in range(0, max(n_rows, 1), max(at_once, 1)):
-            piece = frame.slice(start, max(at_once, 1)).collect()
-            # polars keeps a text that rows share once, but each row becomes an object of its own.
-            if piece.estimated_size() > most:
-                yield unreadable(
-                    source, f"unpacks to over {most:,} bytes of text; write fewer rows"
-                )
-            else:
-                yield polars_table(piece, source, n_before=start)
-    except FooterError as error:
-        yield unreadable(source, str(error))
+        yield pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+    except FooterError:
+        raise
     except (OSError, ValueError) as error:
-        yield unreadable(source, unopened(path, error))
+        raise FooterError(unopened(path, error)) from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        yield unreadable(source, f"is not a complete Parquet file: {reason}")
+        raise FooterError(f"is not a complete Parquet file: {reason}") from None
 
 
 def check_parquet(path: Path) -> None:

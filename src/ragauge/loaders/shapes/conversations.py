@@ -110,31 +110,6 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return replace(table, rows=tuple(rows), notes=tuple(notes), problems=problems)
 
 
-def gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
-    """Gold of conversations as a row for each of their turns, which are among the ids; other gold as it is."""
-    rows: list[Row] = []
-    for row in gold.rows:
-        fields = {name: field_of(name) for name in row.values}
-        id = next((str(row.values[name]) for name in fields if fields[name] == "id"), "")
-        lists = {
-            name: list_of(_parsed(row.values[name])) or []
-            for name, field in fields.items()
-            if field == "expected_calls"
-            or (field in OF_TURN and _is_by_turn(field, row.values[name]))
-        }
-        if f"{id}#1" not in ids or not lists:
-            rows.append(row)
-            continue
-        others = {name: value for name, value in row.values.items() if name not in lists}
-        given = {name: value for name, value in others.items() if fields[name] != "id"}
-        for number, items in enumerate(itertools.zip_longest(*lists.values()), 1):
-            pairs = zip(lists, items, strict=True)
-            of_turn = {name: item for name, item in pairs if item is not None}
-            named = {"id": f"{id}#{number}", "conversation": id, "turn": number}
-            rows.append(replace(row, values={**given, **named, **of_turn}))
-    return replace(gold, rows=tuple(rows))
-
-
 def _paired(given: object) -> Sequence[object]:
     """The messages of `[{"user": …, "assistant": …}]`, `[[question, answer]]` or `User: …`; empty for anything else."""
     if isinstance(given, str) and not given.lstrip().startswith("["):
@@ -145,7 +120,7 @@ def _paired(given: object) -> Sequence[object]:
         return messages if {"user", "assistant"} <= {*roles} else []
     by_field = {"question": "user", "answer": "assistant"}
     pairs: list[object] = []
-    for item in list_of(_parsed(given)) or ():
+    for item in list_of(json_in(given)) or ():
         pair = list_of(item)
         values: Values = dict(mapping_of(item))
         values |= zip(("question", "answer"), pair or (), strict=False)
@@ -163,11 +138,11 @@ def _paired(given: object) -> Sequence[object]:
 
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
     """A row whose messages have the reply of an API in another column, as one list; None if it is none, or a text."""
-    given = _parsed(values.get(name))
+    given = json_in(values.get(name))
     is_text = isinstance(given, str)
     said: list[object] = [{"role": "user", "content": given}] if is_text else list_of(given) or []
     for column in REPLIES if said and all(map(is_object, said)) else ():
-        reply = _parsed(values.get(column))
+        reply = json_in(values.get(column))
         replied = messages_in({column: reply} if column == "choices" else reply)
         if replied and any(map(says_calls, replied)):
             kept = {each: value for each, value in values.items() if each not in (name, column)}
@@ -202,7 +177,7 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     """Whether a column is to be read by turn: it has several turns, or calls, or something is expected of them."""
     messages = values.get(name)
     if isinstance(messages, str) and messages.lstrip().startswith("[{"):
-        messages = _parsed(messages)
+        messages = json_in(messages)
     items = list_of(messages)
     if not items or not all(map(is_object, items)):
         return False
@@ -217,11 +192,11 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
         return False
     n_answers = roles.count("assistant")
     given = [(field, value) for field, value in given if field in OF_TURN]
-    if any(_is_by_turn(*each) for each in given):
+    if any(is_over_turns(*each) for each in given):
         return "user" in roles
     # As many references as turns may be those of the turns, or all of the last answer.
     is_ambiguous = any(
-        field == "references" and len(list_of(_parsed(value)) or ()) == n_answers
+        field == "references" and len(list_of(json_in(value)) or ()) == n_answers
         for field, value in given
     )
     return n_answers > 1 and (not given or is_ambiguous)
@@ -229,27 +204,27 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
 
 def _is_single(values: Mapping[str, object], name: str) -> bool:
     """Whether a column is a chat with one answer, that is not read by turn."""
-    roles = [*map(role_of, list_of(_parsed(values.get(name))) or ())]
+    roles = [*map(role_of, list_of(json_in(values.get(name))) or ())]
     is_chat = roles.count("assistant") == 1 and (name == "messages" or None not in roles)
     asks_last = bool(roles) and roles[-1] == "user"
     return is_chat and not asks_last and not {*map(field_of, values)} & {*SPOKEN}
 
 
-def _is_by_turn(field: str | None, value: object) -> bool:
+def is_over_turns(field: str | None, value: object) -> bool:
     """Whether a value is a list over turns: of lists, flags or nulls, of objects that are no documents."""
-    items = list_of(_parsed(value)) or []
+    items = list_of(json_in(value)) or []
     kinds = (list, bool, Mapping) if field == "relevant" else (list, bool)
     return any(item is None or isinstance(item, kinds) for item in items)
 
 
 def _asks_last(values: Mapping[str, object], name: str) -> bool:
     """Whether a chat ends with a question of the user, and other columns say something of that question alone."""
-    roles = [*map(role_of, list_of(_parsed(values.get(name))) or ())]
+    roles = [*map(role_of, list_of(json_in(values.get(name))) or ())]
     if not roles or None in roles or roles[-1] != "user":
         return False
     given = [(field_of(each), value) for each, value in values.items() if each != name]
     of_last = [
-        field == "answer" or (field in OF_TURN and not _is_by_turn(field, value))
+        field == "answer" or (field in OF_TURN and not is_over_turns(field, value))
         for field, value in given
         if value is not None
     ]
@@ -258,7 +233,7 @@ def _asks_last(values: Mapping[str, object], name: str) -> bool:
 
 def _asked_last(values: Mapping[str, object], name: str) -> Values:
     """The last question of a chat, with what was said before it."""
-    items = list_of(_parsed(values[name])) or []
+    items = list_of(json_in(values[name])) or []
     spoken = [at for at, item in enumerate(items) if role_of(item) == "assistant"]
     start = spoken[-1] + 1 if spoken else 0
     asked = read_transcript([item for item in items[start:] if role_of(item) == "user"]).messages
@@ -312,7 +287,7 @@ def _of_messages(messages: Sequence[object], values: Mapping[str, object]) -> Va
     return row | {"relevant": list(relevant)} if is_judged else row
 
 
-def _parsed(value: object) -> object:
+def json_in(value: object) -> object:
     """A value, of JSON text what it says: cells of CSV."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
@@ -326,9 +301,9 @@ def _turns(
     values: Mapping[str, object], name: str, id: str, other_parts: dict[str, None]
 ) -> Iterator[Values]:
     """The row of each turn, with the fields of the conversation that belong to it."""
-    given = cast("list[object]", _parsed(values[name]))
+    given = cast("list[object]", json_in(values[name]))
     own = {
-        each: _parsed(value) for each, value in values.items() if each != name and value is not None
+        each: json_in(value) for each, value in values.items() if each != name and value is not None
     }
     fields = {each: field_of(each) for each in own}
     calls, tools = (
@@ -337,7 +312,7 @@ def _turns(
     )
     by_turn = [each for each, field in fields.items() if field in OF_TURN]
     lengths = [
-        len(list_of(own[each]) or ()) for each in by_turn if _is_by_turn(fields[each], own[each])
+        len(list_of(own[each]) or ()) for each in by_turn if is_over_turns(fields[each], own[each])
     ]
     lengths += [] if calls is None else [n_turns_listed(own[calls]) or 0]
     transcript = read_transcript(given)
@@ -395,7 +370,7 @@ def _turns(
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
     items, field = list_of(value) or [], field_of(name)
-    is_by_turn = _is_by_turn(field, value)
+    is_by_turn = is_over_turns(field, value)
     if n_turns == 1:
         is_nested = len(items) == 1 and is_by_turn
         is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}

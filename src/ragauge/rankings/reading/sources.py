@@ -309,10 +309,7 @@ def _json_content(path: Path, kind: "Value") -> "Rows | Mapping[object, object]"
     try:
         found = reader.read_whole(text)
     except JsonError as error:
-        line = text.count("\n", 0, error.position) + 1
-        column = error.position - text.rfind("\n", 0, error.position)
-        cut_off = "; the file seems to be cut off" * (error.position >= len(text.rstrip()))
-        what = f"{error.problem}, at column {column}{cut_off}"
+        what, line = error.place_in(text)
         raise DataError([Problem(what, source, line)]) from None
     if repeated := reader.take_repeated():
         raise DataError([Problem(repeated_problem(repeated), source)])

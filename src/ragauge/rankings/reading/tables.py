@@ -9,8 +9,8 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import csv
-from ragauge.loaders.formats.files import unopened
-from ragauge.loaders.formats.parquet import FooterError, check_parquet
+from ragauge.loaders.formats.frames import cells_of_pandas
+from ragauge.loaders.formats.parquet import FooterError, scanned_parquet
 from ragauge.loaders.table import Table
 from ragauge.rankings.hits import Bytes
 from ragauge.rankings.reading.fields import Field, field_of, field_of_series, texts_of
@@ -26,7 +26,6 @@ from ragauge.rankings.reading.rows import (
 )
 from ragauge.rankings.reading.scan import MalformedError, decimals
 from ragauge.rankings.reading.streams import packed_at, whole_text
-from ragauge.storage.regular_file import check_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,26 +35,14 @@ _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 def rows_of_parquet(path: Path, kind: Value) -> Rows:
     """The rows of a Parquet file, of which only three columns are read."""
-    import polars as pl
-
     source = str(path)
     try:
-        check_regular(path)
-        check_parquet(path)
-        columns = list(choose(list(pl.read_parquet_schema(path)), kind, source).columns)
-        # An absolute path without globbing: polars reads other texts as patterns or URLs.
-        place = path.absolute()
-        frame = pl.read_parquet(place, columns=columns, glob=False, hive_partitioning=False)
+        with scanned_parquet(path) as lazy:
+            chosen = choose(lazy.collect_schema().names(), kind, source)
+            frame = lazy.select(chosen.columns).collect()
     except FooterError as error:
-        problem = str(error)
-    except (OSError, ValueError) as error:
-        problem = unopened(path, error)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        problem = f"is not a complete Parquet file: {reason}"
-    else:
-        return rows_of_frame(frame, kind, source)
-    raise DataError([Problem(problem, source)])
+        raise DataError([Problem(str(error), source)]) from None
+    return rows_of_frame(frame, kind, source)
 
 
 def rows_of_frame(frame: "pl.DataFrame", kind: Value, source: str = "polars frame") -> Rows:
@@ -100,13 +87,8 @@ def rows_of_pandas(frame: Any, kind: Value) -> Rows:
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     chosen = choose([name for name in frame.columns if isinstance(name, str)], kind, source)
-    columns = dict[str, list[object]]()
-    for name in chosen.columns:
-        columns[name] = frame[name].tolist()
-        if any(nulls := frame[name].isna().tolist()):
-            pairs = zip(nulls, columns[name], strict=True)
-            columns[name] = [None if is_null else value for is_null, value in pairs]
-    return rows_of_values(source, chosen, columns)
+    cells = {name: cells_of_pandas(frame[name]) for name in chosen.columns}
+    return rows_of_values(source, chosen, cells)
 
 
 def rows_of_table(table: Table, kind: Value) -> Rows:

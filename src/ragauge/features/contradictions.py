@@ -1,0 +1,439 @@
+"""What a turn of the system says otherwise than an earlier one: claims are paired by what they are about, and compared in their facts.
+
+Two claims are about one thing if at least half of what the later one is about was asked or said in the earlier turn, and it is about
+nothing that its question names anew, or that a place, a condition or another word before the same noun tells apart.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from ragauge.conversations.transcript import Turn
+from ragauge.language.dates.parts import Date
+from ragauge.language.facts.differences import LIKELY, contradiction, facts_of, is_same, keys_of
+from ragauge.language.facts.reader import PREFIX, Fact, Statement, Word, read
+from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.units import MONEY
+from ragauge.language.references.contradictions import ASKS_YES_OR_NO
+from ragauge.language.refusals.refusals import find_refusals
+from ragauge.language.stems import stem
+from ragauge.language.stop_words import FUNCTION_WORDS
+from ragauge.language.text import excerpt
+from ragauge.language.words import words
+
+MAX_STATEMENTS = 100
+"""Most statements of an answer that are compared."""
+MAX_TEXT = 200
+"""Most characters of a claim that are shown."""
+MIN_KNOWN = 0.5
+"""The share of what a claim is about that the earlier turn has, from which the two are compared."""
+MIN_KNOWN_OF_NAME = 0.75
+MAX_VALUES = 3
+"""Most values of a kind in a turn; one with more is a list, of which another value may be meant."""
+YES_OR_NO = re.compile(
+    r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
+)
+JOINING = re.compile(
+    r"\W*(?:and|but|so|or|then|what about|how about|und|aber|also|oder|dann|was ist mit|et|mais|alors|ou|y|pero"
+    r"|entonces|o)\b",
+    re.IGNORECASE,
+)
+"""How a follow-up begins that may name another thing: `And the Nova 8?`"""
+CONCLUDING = frozenset(words("so then also dann alors donc entonces"))
+"""Words that a question about what was said begins with: `So I need no ticket?`"""
+PRONOUNS = frozenset(
+    words(
+        "it its they them their he him his she her this that these those one ones there er sie es "
+        "ihn ihm ihr ihre sein seine dies diese dieser dieses das dort il elle ils elles le la les "
+        "lui leur ce cela ça y él ella ellos ellas lo esto eso allí"
+    )
+)
+REFERRING = PRONOUNS - {*words("one ones la le les lo das there")}
+"""Words at the beginning of a statement that is about the thing of the one before."""
+SOUGHT = frozenset(
+    words(
+        "who whom whose which where wo où dónde wer wen wem welche welcher welches qui quel quelle quién quiénes cuál qué"
+    )
+)
+"""Words of questions whose answer is a name."""
+OF_MEASURE = frozenset(
+    word[:PREFIX]
+    for word in words(
+        "long time high tall big large old much many far deep heavy wide again sure really exactly "
+        "just check checking confirm remind earlier said hello please then dann alors entonces donc "
+        "lang lange zeit hoch groß alt viel viele weit tief schwer breit noch nochmal sicher genau "
+        "longtemps temps haut grand vieux beaucoup loin encore sûr exactement tiempo alto grande "
+        "mucho cuánto lejos otra vez seguro exactamente"
+    )
+)
+"""Beginnings of words that say of a question how it asks, and not what about: "How long …?", "again"."""
+TELL_APART = words(
+    "next other another others together below above under over front back without alone"
+)
+OF_NOTHING = OF_MEASURE | {
+    stem(word)[:PREFIX]
+    for word in (FUNCTION_WORDS - {*TELL_APART})
+    | {*words("time sorry afraid take name cost price pay charge correct")}
+}
+"""Keys of words that do not say what a sentence is about, or say it by the kind of value that it states."""
+CHANGED = frozenset(
+    words(
+        "longer later sooner now again otherwise instead extended changed moved updated jetzt nun wieder sonst maintenant ahora"
+    )
+)
+CONDITION = frozenset(words("then dann alors entonces"))
+"""Words of a statement that holds since something changed; the beginning of one that holds for what the user said."""
+CORRECTION = re.compile(
+    r"\b(?:(?:was|were) (?:wrong|mistaken)|my mistake|correction|misspoke|let me correct|i meant|geirrt|vertan|trompé|equivoqu)",
+    re.IGNORECASE,
+)
+"""How the system takes back openly what it said."""
+ASIDE = frozenset(words("without ohne sans sin"))
+"""Negations that deny only what follows them: `Yes, it works without a key.`"""
+MANY, FEW = words("all every most plenty always"), words("few hardly rarely seldom barely")
+RANGE = re.compile(r"\s*(?:to|and|or|bis|und|à|et|a|y|[-–—])?\s*")
+"""What is between the two ends of a range."""
+FRONT = frozenset(words("in on at by for with from under during within outside"))
+"""Words that a statement begins with that holds somewhere, at some time or with something: `In the annex`."""
+SUBORDINATE = frozenset(words("when while although because to"))
+
+
+class Contradiction(NamedTuple):
+    """What a turn says, the earlier turn that says something else, what that is, and the kind."""
+
+    turn: int
+    says: str
+    in_turn: int
+    said: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A clause of an answer, or a question with the yes or no that it got.
+
+    `about`: the topics of its words and facts, and of what a pronoun refers to; `is_stated`: on no condition; `sides`: its sides of
+    pairs of opposites, of which the words are `turning`; `values`, `names`: its facts, and names and first word, that are new.
+    """
+
+    clause: Statement
+    text: str
+    about: Set[str]
+    is_denied: bool
+    is_stated: bool
+    sides: Set[tuple[int, int]]
+    turning: Set[str]
+    values: Sequence[Fact] = ()
+    names: Sequence[Word] = ()
+
+    @classmethod
+    def of(cls, clause: Statement, spoken_of: Set[str] = frozenset()) -> "_Claim":
+        known, tokens = vocabulary(), [token.text for token in clause.tokens]
+        sides = {side for word in clause.words for side in word.opposites}
+        sides |= {
+            (-1, side) for side, each in enumerate((MANY, FEW)) for word in each if word in tokens
+        }
+        ((free, side),) = known.opposites["free"]
+        if any(fact.unit in MONEY and fact.value for fact in clause.facts):
+            sides.add((free, 1 - side))
+        denials = [token for token in tokens if token in known.negations - ASIDE]
+        return cls(
+            clause,
+            excerpt(clause.text.strip(), MAX_TEXT),
+            topics([clause]) | spoken_of,
+            len(denials) % 2 == 1,
+            "if" not in clause.scopes and SUBORDINATE.isdisjoint(tokens[:2]),
+            {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides},
+            {
+                word.key
+                for word in clause.words
+                if word.opposites or word.text.lower() in MANY + FEW
+            },
+        )
+
+    def opposes(self, other: "_Claim") -> bool:
+        """Whether the two have words of one pair of opposites on different sides."""
+        return any((pair, 1 - side) in other.sides for pair, side in self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn as it is compared: what is asked, and what the answer claims.
+
+    `asks_about`: the topics of the question; `topic`: and of what it refers to; `new`: those that nobody named before; `spoken`,
+    `facts`: what question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither);
+    `is_follow_up`: "And the next?"; `is_for_another`: and names something new.
+    """
+
+    number: int
+    asked: Sequence[Statement]
+    asks_about: Set[str]
+    topic: Set[str]
+    new: Set[str]
+    spoken: Set[str]
+    facts: Sequence[Fact]
+    claims: Sequence[_Claim]
+    reply: _Claim | None
+    begins_with_reply: bool
+    is_follow_up: bool
+    is_for_another: bool
+    asks_for_a_name: bool
+
+    @classmethod
+    def of(cls, turn: Turn, before: "Sequence[Said]") -> "Said":
+        """The turn after these."""
+        question, answer = turn.question or "", turn.answer or ""
+        start = YES_OR_NO.match(answer)
+        rest = re.sub("[;:] ", ". ", answer[start.end() if start else 0 :])
+        is_silent = CORRECTION.search(answer) or any(each.decides for each in find_refusals(answer))
+        claims = [] if is_silent else [*_claims(read(rest)[:MAX_STATEMENTS])]
+        asked, said, begins = read(question), read(answer), words(question.lower())
+        own, asked_facts = topics(asked), facts_of(asked)
+        spoken = frozenset[str]().union(*(each.spoken for each in before))
+        stated = [fact for each in before for fact in each.facts]
+        adds = any(not _is_among(fact, stated) for fact in asked_facts)
+        stated += [] if start and start[1] else asked_facts
+        is_short = "?" in question and len(begins) < 4 and not ASKS_YES_OR_NO.match(question)
+        is_joined = JOINING.match(question) or is_short
+        is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
+        refers = is_joined or len(own) < 2
+        reply = None
+        if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
+            claim = _Claim.of(asked[-1], own)
+            is_no = start[1] is None if start else claims[0].is_denied != claims[0].opposes(claim)
+            text = f"{'no' if is_no else 'yes'} to {claim.text}"
+            reply = replace(claim, text=text, is_denied=claim.is_denied != is_no)
+        return cls(
+            turn.number,
+            asked,
+            own,
+            own | before[-1].topic if refers and before else own,
+            own - spoken,
+            topics(said) | own,
+            facts_of((*said, *asked)),
+            [_with_news(claim, stated, spoken) for claim in claims],
+            reply,
+            start is not None,
+            is_follow_up,
+            is_follow_up and (adds or bool(own - spoken)),
+            not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
+        )
+
+
+def _with_news(claim: _Claim, stated: Sequence[Fact], spoken: Set[str]) -> _Claim:
+    """The claim with its values, but ends of ranges, and its names."""
+    facts = claim.clause.facts
+    values = [
+        fact for fact in facts if not _is_among(fact, stated) and not _is_end(claim.clause, fact)
+    ]
+    names = [
+        word
+        for word in claim.clause.words
+        if word.text[0].isupper()
+        and (word.is_name or word.start == claim.clause.start)
+        and word.key not in spoken | OF_NOTHING
+    ]
+    return replace(claim, values=values, names=names)
+
+
+def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction]:
+    """What a turn says otherwise than one of those before it."""
+    for other in () if said.is_for_another else before:
+        pairs = [_Pair(said, other, claim) for claim in said.claims]
+        found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
+        if said.reply and said.begins_with_reply:
+            found += _Pair(replace(said, asks_about=frozenset()), other, said.reply).senses()
+        for kind, says, denied in dict.fromkeys(found):
+            yield Contradiction(said.number, says, other.number, denied, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A claim of a turn, and an earlier turn."""
+
+    said: Said
+    other: Said
+    claim: _Claim
+
+    def values(self) -> Iterator[tuple[str, str, str]]:
+        """Amounts, dates and versions where the earlier turn has another one, of which they are no multiple."""
+        clause, other = self.claim.clause, self.other
+        names = {word.key for word in clause.words if word.is_name}
+        for fact, theirs in product(self.claim.values, other.claims):
+            found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
+            if (
+                len(found) != 1
+                or found[0][0] == "member"
+                or not names <= theirs.about | other.topic
+            ):
+                continue
+            kind, value = found[0]
+            if sum(bool(_differ(fact, each)) for each in other.facts) > MAX_VALUES:
+                continue
+            factors = [
+                each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
+            ]
+            if any(_is_product(fact, value, each) for each in factors):
+                continue
+            about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
+            if self.share(about, told, theirs.clause) >= MIN_KNOWN:
+                yield kind, fact.shown, value.shown
+
+    def senses(self) -> Iterator[tuple[str, str, str]]:
+        """The claim itself, where it denies what the earlier turn says, or a word of it has the opposite sense."""
+        claim, reply = self.claim, self.other.reply
+        for theirs in (*self.other.claims, *([reply] if reply else [])):
+            opposite = claim.opposes(theirs)
+            if (
+                (claim.is_denied != theirs.is_denied) == opposite
+                or not (claim.is_stated and theirs.is_stated)
+                or claim.about.isdisjoint(theirs.about)
+                or not (opposite or theirs is reply or _is_turned(claim.clause, theirs.clause))
+            ):
+                continue
+            turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
+            ours, its = claim.about - turning, theirs.about - turning
+            told = (
+                its | self.other.claims[0].about if theirs is reply and self.other.claims else its
+            )
+            share = self.share(ours, told, theirs.clause) if ours & its else 0
+            is_all = share == 1 and 2 * len(ours & its) >= len(its)
+            if is_all or (its <= ours and share >= MIN_KNOWN):
+                kind = "opposite" if opposite else "negation"
+                kind = "answer" if claim is self.said.reply and theirs is reply else kind
+                yield kind, claim.text, theirs.text
+                return
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        """A name where the earlier turn was asked for one, and has another."""
+        ours, other = self.claim.names, self.other
+        asked = other.asks_about
+        about = self.claim.about - {word.key for word in ours}
+        if (
+            not ours
+            or self.said.is_follow_up
+            or not other.asks_for_a_name
+            or 2 * len(asked & about) < len(asked)
+        ):
+            return
+        for theirs in other.claims[:1]:
+            lost = [word for word in theirs.names if word.key not in self.said.spoken | other.topic]
+            if lost and self.share(about, theirs.about, theirs.clause) >= MIN_KNOWN_OF_NAME:
+                yield "entity", ours[0].text, lost[0].text
+
+    def share(self, ours: Set[str], theirs: Set[str], clause: Statement) -> float:
+        """The share of what a claim is about that the earlier turn has; 0 if it is about another thing.
+
+        A claim without words of its own is about what its question is about.
+        """
+        said, other, own = self.said, self.other, self.claim.clause
+        has_words = any(each[0] != "#" for each in ours)
+        about = ours if has_words else ours | said.topic
+        known = other.topic | (theirs if has_words else ours)
+        heads, their_heads = (_modifiers(each) for each in ([own], [clause, *other.asked]))
+        taken_up, missing = theirs & other.new, about - known
+        is_another = (
+            (missing and not has_words)
+            or not said.asks_about.isdisjoint(missing)
+            or (taken_up and taken_up.isdisjoint(about | said.topic))
+            or any(
+                modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
+                for head, modifier in heads.items()
+            )
+            or _is_fronted(own, missing)
+        )
+        return 0 if is_another or not about else len(about & known) / len(about)
+
+
+def topics(statements: Sequence[Statement]) -> Set[str]:
+    """What statements are about: the keys of their words, and `#` with each date, place and version."""
+    facts = {_topic(fact) for fact in facts_of(statements) if fact.kind != "amount"}
+    return (keys_of(statements) - OF_NOTHING) | facts
+
+
+def _topic(fact: Fact) -> str:
+    value = sorted(fact.value.parts.items()) if isinstance(fact.value, Date) else fact.value
+    return f"#{fact.kind} {value}"
+
+
+def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
+    """The claims of an answer that hold without a change or condition; one with a pronoun is about what the statement before it is."""
+    last: Set[str] = frozenset()
+    for statement in statements:
+        tokens = [token.text for token in statement.tokens]
+        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
+        last = topics([statement]) | spoken_of
+        if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
+            yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
+
+
+def _clauses(statement: Statement) -> Iterator[Statement]:
+    """The parts of a statement between commas that have a few words; one with a condition is a single clause."""
+    start = statement.start
+    for token in statement.tokens:
+        if token.text in ",–" and "if" not in statement.scopes:
+            parts = [statement.part(start, token.end), statement.part(token.end, statement.end)]
+            if all(len(each.tokens) > 3 and each.keys - OF_NOTHING for each in parts):
+                yield parts[0]
+                start = token.end
+    yield statement.part(start, statement.end)
+
+
+def _differ(one: Fact, other: Fact) -> str:
+    """The kind of the contradiction between two facts; of amounts only one of which has a unit, years differ from no unit."""
+    kind = "" if is_same(one, other) else contradiction(one, other)
+    is_age = one.kind == "amount" and {one.unit, other.unit} <= {"", "year"}
+    return kind if kind != LIKELY or is_age else ""
+
+
+def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
+    """Whether a fact was stated, with a unit or without one in both."""
+    return any(is_same(fact, each) and bool(fact.unit) == bool(each.unit) for each in others)
+
+
+def _is_turned(one: Statement, other: Statement) -> bool:
+    """Whether a negation stands near a word or fact of one statement and not of the other."""
+    senses = {word.key: word.is_negated for word in one.words}
+    return any(
+        senses.get(word.key, word.is_negated) != word.is_negated for word in other.words
+    ) or any(
+        fact.is_negated != each.is_negated and is_same(fact, each)
+        for fact, each in product(one.facts, other.facts)
+    )
+
+
+def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
+    """Whether a fact is a value so many times: `460 euros` for `four nights` at `115 euros`."""
+    amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
+    return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
+
+
+def _is_end(clause: Statement, fact: Fact) -> bool:
+    """Whether a fact is an end of a range: `9 to 11`."""
+    pairs = [
+        each for each in pairwise(clause.facts) if fact in each and each[0].kind == each[1].kind
+    ]
+    gaps = [
+        clause.text[one.end - clause.start : other.start - clause.start] for one, other in pairs
+    ]
+    return any(RANGE.fullmatch(gap) for gap in gaps)
+
+
+def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
+    """By word, the one right before it: `small` of `the small plan`."""
+    return {
+        other.key: one.key
+        for statement in statements
+        for one, other in pairwise(statement.words)
+        if other.start - one.end == 1 and one.key not in OF_NOTHING and one.text.islower()
+    }
+
+
+def _is_fronted(clause: Statement, missing: Set[str]) -> bool:
+    """Whether a clause begins with where or when it holds, of which nothing was said: `In the annex there is none.`"""
+    start = min((each.start for each in (*clause.words, *clause.facts)), default=None)
+    word = next((word for word in clause.words if word.start == start), None)
+    return word is not None and clause.tokens[0].text in FRONT and word.key in missing
