@@ -158,6 +158,7 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
         is_like = is_like and [*words, "the"][1] in en.BEFORE_NOUNS | en.POINTING
     elif verb in en.BE | en.HAVE:
         is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
+        is_like = is_like or (form == "third" and rest[:1].isdigit())  # `has 30 beds and costs £5`
     else:
         is_like = form == en.form_of(verb)
     is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
