@@ -1,4 +1,5 @@
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -337,3 +338,17 @@ def test_samples_that_are_loaded_already_cannot_be_settled_again():
     samples = rg.load([{"id": "q1", "answer": "x", "reference": "x"}])
     with pytest.raises(rg.PlanError, match="loaded already; give gold, by_place to"):
         rg.evaluate(samples, "exact_match", gold=[{"id": "q1"}], by_place=True)
+
+
+@pytest.mark.slow
+def test_the_order_of_rows_and_columns_does_not_change_a_digit_of_the_summary(rows, whole):
+    shuffled = [dict(sorted(row.items(), reverse=True)) for row in rows]
+    random.Random(5).shuffle(shuffled)
+    run = rg.evaluate(shuffled, ALL_SUITES)
+    assert run.summary().equals(whole.summary())
+    ours, expected = (
+        each.summary("question_type").sort("system", "question_type", "metric")
+        for each in (run, whole)
+    )
+    assert ours.equals(expected)
+    assert sorted_scores(run).equals(sorted_scores(whole))

@@ -277,3 +277,23 @@ def test_the_suites_share_what_they_ask():
     _, judge = evaluated(["graphrag", "factual-qa", "answer-quality"])
     alone = [one for suite in ("graphrag", "factual-qa") for one in evaluated(suite)[1].requests]
     assert len(judge.requests) == len(alone)
+
+
+@pytest.mark.parametrize("said", [rg.JudgeError("401 Unauthorized"), "", '{"score": 1}'])
+def test_where_every_call_fails_there_is_no_judged_number(said):
+    run, _ = evaluated("graphrag", [ROWS[0]], lambda _: said)
+    found = table(run)["fee"]
+    judged = [*GRAPHRAG[:6], "correct_answers_count", "wrong_answers_count"]
+    assert [found[name] for name in judged] == [None] * 8
+    assert found["bert_score_f1"] > 0
+    for metric, status in run.scores.select("metric", "status").rows():
+        wanted = "undefined" if metric.startswith("ragas_score") else "failed"
+        assert status == wanted or "judge=" not in metric
+
+
+def test_when_the_judge_fails_the_match_decides_and_asks_for_review():
+    run, _ = evaluated("factual-qa", script=lambda _: "1")
+    found = table(run)
+    assert [row["gpt_score"] for row in found.values()] == [None] * 3
+    assert [row["answer_match"] for row in found.values()] == [1, 0, 0]
+    assert len(run.needs_review()) == 3

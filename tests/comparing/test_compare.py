@@ -502,3 +502,17 @@ def test_runs_of_two_precisions_are_compared_with_a_note_also_with_one_stored_be
     assert note.startswith("the encoder all-MiniLM-L6-v2 computed in fp32 and int8, which moves")
     assert old.gate(baseline=single, max_drop=0.01).passed
     assert single.gate(baseline=old, max_drop={"semantic_similarity": 0.01}).passed
+
+
+def test_many_pairs_at_once_have_the_p_of_each_alone():
+    random = np.random.default_rng(2)
+    systems = {f"s{at}": random.random(30).round(3).tolist() for at in range(8)}
+    systems["s7"][3] = None  # its pairs have other questions than the others
+    run = run_of(systems)
+    names = list(systems)
+    every = run.compare(*names, pairs="all")
+    for base, candidate in (("s0", "s1"), ("s2", "s6"), ("s0", "s7")):
+        alone = run.compare(base, candidate).row("points")
+        assert alone.test == "randomization (10,000 draws)"
+        row = every.row("points", base=base, candidate=candidate)
+        assert (row.p_value, row.low, row.high) == (alone.p_value, alone.low, alone.high)

@@ -5,6 +5,8 @@ import ragauge as rg
 from ragauge.metrics.composite import answer_match, ragas_score
 from ragauge.score import NOT_ASKED, Score, Status
 
+PARTS = ("faithfulness", "context_precision", "context_recall", "answer_relevance")
+
 
 def test_the_weights_are_shared_out_over_the_parts_with_a_value():
     score = ragas_score(Score(1.0), Score.failed("timeout"), Score(0.0), Score.missing("no x"))
@@ -79,3 +81,16 @@ def test_when_neither_has_a_value_nothing_is_matched():
     score = answer_match(NONE, Score.undefined("no reference"))
     assert score.status is Status.UNDEFINED
     assert "timeout" in score.reason and "no reference" in score.reason
+
+
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        ((1.0, None, 1.0, 0.8327), 93.73),  # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
+        ((0.0, 0.0, 0.0, 0.8327), 24.98),  # .3 · 83.27
+        ((None, None, None, 0.8229), 82.29),  # .3 · 82.29 / .3
+    ],
+)
+def test_three_published_rows(parts, shown):
+    given = {name: value for name, value in zip(PARTS, parts, strict=True) if value is not None}
+    assert round(rg.score("ragas_score", **given).value * 100, 2) == shown

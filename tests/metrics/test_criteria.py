@@ -218,3 +218,9 @@ def test_the_weighted_grade_lies_between_the_grades(chances, data):
     mean = sum(number * chance for number, chance in grades.items()) / sum(grades.values())
     assert found.value == approx(mean / 10)
     assert 0 <= found.value <= 1
+
+
+def test_a_grade_off_the_scale_is_a_failure():
+    for said in (0, 6, 3.5, "good", True, None):
+        found, requests = score(grade(said))
+        assert (found.value, found.status, len(requests)) == (None, "failed", 3), said

@@ -392,3 +392,27 @@ def test_a_wrong_number_lowers_the_answer_and_a_wrong_word_its_sentence():
     assert whole.value * 0.5 < word.value < whole.value * 0.75
     lowered = [each["value"] for each in word.evidence["best_sentences"]]
     assert [value < 0.2 for value in lowered] == [False, False, True, False]
+
+
+def test_a_verbatim_answer_has_all_parts():
+    score = one("Boots are left outside.", "In huts, boots are left outside. Always.")
+    assert parts(score) == approx(WHOLE)
+    assert score.value == approx(of_parts(*WHOLE, says=part(score, "reader")))
+    assert unsupported(score) == []
+
+
+def test_with_the_embedded_encoder_what_contexts_say_has_more():
+    contexts = ["In May the hut opens its doors.", "The fee is $5."]
+    answers = [
+        "The hut opens in May.",
+        "The hut opens in June.",
+        "The fee is $5.",
+        "The fee is $9.",
+    ]
+    answers += ["The hut opens in May. It was built by monks."]
+    rows = [{"id": text, "answer": text, "contexts": contexts} for text in answers]
+    scores = rg.evaluate(rows, "support").scores
+    value = dict(zip(scores["id"], scores["value"], strict=True))
+    assert value["The hut opens in May."] > value["The hut opens in June."]
+    assert value["The hut opens in May."] > value["The hut opens in May. It was built by monks."]
+    assert value["The fee is $5."] > value["The fee is $9."]

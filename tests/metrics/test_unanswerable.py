@@ -133,3 +133,14 @@ def test_right_refusals_are_accepted_and_inventions_refused():
             agreed = [row for row in of_kind if (values[row["id"]] >= 0.5) is is_right]
             assert len(of_kind) >= 50
             assert len(agreed) >= 0.95 * len(of_kind)
+
+
+def test_the_mean_of_a_run_is_the_share_that_was_refused():
+    given = [(REFUSAL, False), (REFUSAL, False), (ANSWER, False), (REFUSAL, True), (ANSWER, True)]
+    rows = [
+        {"id": str(at), "question": Q, "answer": answer, "answerable": answerable}
+        for at, (answer, answerable) in enumerate(given)
+    ]
+    summary = rg.evaluate(rows, ["abstention_recall", "overrefusal"]).summary()
+    means = dict(zip(summary["metric"], summary["mean"], strict=True))
+    assert means == {"abstention_recall": pytest.approx(2 / 3), "overrefusal": 1 / 2}

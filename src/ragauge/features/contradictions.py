@@ -1,7 +1,7 @@
-"""What a turn of the system says otherwise than an earlier one: claims are paired by what they are about, and compared in their facts.
+"""Where a turn of the system contradicts an earlier one: claims are paired by what they are about, and their facts compared.
 
-Two claims are about one thing if at least half of what the later one is about was asked or said in the earlier turn, and it is about
-nothing that its question names anew, or that a place, a condition or another word before the same noun tells apart.
+Two claims are about one thing if at least half of what the later one is about was asked or said in the earlier turn. They are not if
+the later question names something new, or if a place, a condition or another adjective sets the two apart.
 """
 
 import re
@@ -406,7 +406,7 @@ def _is_turned(one: Statement, other: Statement) -> bool:
 
 
 def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
-    """Whether a fact is a value so many times: `460 euros` for `four nights` at `115 euros`."""
+    """Whether a fact is a multiple of a value: `460 euros` for `four nights` at `115 euros`."""
     amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
     return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
 

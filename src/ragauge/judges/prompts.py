@@ -1,7 +1,7 @@
 """The prompts: one file per question, with a version and a digest; `{{name}}` is replaced by an untrusted text, `[[n]]` by our own value.
 
-Untrusted texts stand between delimiters that they cannot close: no text has the block's id, or one that differs from it
-in a single digit.
+Untrusted texts stand between delimiters that they cannot close: no text contains the block's id, or an id that differs
+from it in one digit.
 """
 
 import re

@@ -41,7 +41,7 @@ def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
     In [0, 1]. Two claims are compared if they are about one thing: at least half of what the later one is about was asked or said in
-    the earlier turn, and nothing that its question names anew. They contradict each other in a number, date or version, a name that
+    the earlier turn, and its question names nothing new. They contradict each other in a number, date or version, a name that
     was asked for, a negation, an opposite, a price for "free", or another yes or no. What the system takes back openly, what holds
     since something changed ("now", "then") or on a condition, multiples of a value and values that the user gives are no
     contradiction, nor is the answer to a question for another thing ("And for students?"). The 50 answers before a turn are
