@@ -102,7 +102,7 @@ def regex(answer: str, *, pattern: Pattern = "") -> Score:
     return Score(bool(found), evidence=evidence)
 
 
-@metric(version=9)
+@metric(version=10)
 def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     """Whether the answer states the number, compared by value: `$1,000` equals `1000.0`.
 

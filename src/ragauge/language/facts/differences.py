@@ -7,16 +7,17 @@ from operator import ge, le
 from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
-from ragauge.language.facts.reader import Fact, Part, Statement, Word
+from ragauge.language.facts.reader import DAYS, MONTHS, Fact, Part, Statement, Word
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, converted, power_between
 
 GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
 """A number whose point may be one between thousands, as in German and Spanish."""
-DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 LIKELY = "value"
 ROUNDED = Decimal("0.02")
 """Numbers of at least a hundred, or with decimals, that differ by less than this share may be rounded."""
+CALENDAR = Decimal("0.08")
+"""The same for weeks and months, which are of no exact length: six weeks are a month and a half."""
 
 
 class Difference(NamedTuple):
@@ -96,6 +97,8 @@ def contradiction(one: Fact, other: Fact) -> str:
     are_money = one.unit in MONEY and other.unit in MONEY
     if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):
         return "currency"
+    if one.kind == "frequency":
+        return "" if _is_same_amount(one, other) else "period"
     if _is_same_amount(one, other):
         return "period" if one.per and other.per and one.per != other.per else ""
     if are_money or _in(one, other.unit) is not None:
@@ -129,7 +132,11 @@ def _is_same_amount(one: Fact, other: Fact) -> bool:
             return True
         larger = max(ours, theirs)
         is_fine = larger >= 100 or ours % 1 or theirs % 1
-        if is_fine and abs(ours - theirs) <= ROUNDED * larger:
+        is_of_calendar = {one.unit, other.unit} <= DAYS.keys() and (
+            one.unit != other.unit or one.kind == "frequency"
+        )
+        share = CALENDAR if is_of_calendar else ROUNDED if is_fine else 0
+        if abs(ours - theirs) <= share * larger:
             return True
     return False
 
@@ -155,6 +162,7 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
         return value
     if (power := power_between(fact.unit, unit)) is not None:
         return value.scaleb(power)
-    if fact.unit in DAYS and unit in DAYS:
-        return DIVIDING.divide(value * DAYS[fact.unit], Decimal(DAYS[unit]))
+    for known in (MONTHS, DAYS):
+        if fact.unit in known and unit in known:
+            return DIVIDING.divide(value * known[fact.unit], Decimal(known[unit]))
     return converted(value, fact.unit, unit)

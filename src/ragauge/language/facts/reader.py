@@ -13,12 +13,14 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
-from ragauge.language.numbers.units import MONEY, is_time, unit_of
+from ragauge.language.numbers.quantity import DIVIDING, Quantity
+from ragauge.language.numbers.units import MONEY, converted, is_time, unit_of
 from ragauge.language.stems import stem
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
-Kind = Literal["amount", "date", "code", "member"]
+Kind = Literal["amount", "date", "code", "member", "frequency"]
 BEHIND = ("or ", "and ", "oder ", "como ", "au m", "minimum", "maximum", "以")
 """How a bound begins that stands behind its number: `16 or over`."""
 NEAR = 3
@@ -31,6 +33,8 @@ CAPITALS = ("go", "to")
 """French units that are words of English in small letters: `500 Go`, but `9 to 5`."""
 ENDINGS = ("st", "nd", "rd", "th")
 """Of ordinals in English, in words."""
+DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
 YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
@@ -232,7 +236,7 @@ def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
         key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
     )
     amounts = list(_amounts(text, tokens))
-    found += [*_codes(text, tokens, ends), *amounts]
+    found += [*_codes(text, tokens, ends), *_frequencies(text, tokens), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
     for name, start, end in tokens:
@@ -312,23 +316,38 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
             yield Fact("code", found[0], *found.span(), (head, tail))
 
 
+def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
+    """The quantities with the units of all languages; `1 h 30 min` is one."""
+    known, places = vocabulary(), [token.start for token in tokens]
+    parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
+    found: list[Quantity] = []
+    for each in quantities_of(text):
+        last = bisect_left(places, each.end)
+        # `3 millions d'euros`
+        for at in range(last, min(last + 1 + 2 * bool(each.scale), len(tokens))):
+            word, is_low = tokens[at].text, text[tokens[at].start].islower()
+            is_other = (is_low and word in CAPITALS) or (word == "an" and each.value < 1)
+            if not each.unit and word in known.units and not is_other:  # not `half an hour`
+                each = each._replace(unit=known.units[word], end=tokens[at].end)
+        found.append(each)
+    whole = [each for each in measures(text, found) if each.quantity.unit]
+    inside = {part.start for each in whole for part in each.parts}
+    found = [each for each in found if each.start not in inside]
+    for each in (*found, *(each.quantity for each in whole)):
+        is_vague = each.only_matches and not is_time(each.unit)
+        if not (each.is_year or is_vague or each.start in parted):
+            yield each
+
+
 def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """The amounts, each with the unit, bound and period beside it."""
     known, places = vocabulary(), [token.start for token in tokens]
-    parted = {at for each in _PARTED.finditer(text) for at in range(*each.span())}
-    for quantity in quantities_of(text):
-        is_vague = quantity.only_matches and not is_time(quantity.unit)
-        if quantity.is_year or is_vague or quantity.start in parted:
-            continue
+    ends = SIGNS | known.times | known.once.keys()
+    for quantity in _quantities(text, tokens):
         unit, digits, start, end = quantity.unit, quantity.text, quantity.start, quantity.end
         first, last = bisect_left(places, start), bisect_left(places, end)
-        # `3 millions d'euros`
-        for at in range(last, min(last + 1 + 2 * bool(quantity.scale), len(tokens))):
-            word, is_low = tokens[at].text, text[tokens[at].start].islower()
-            if not unit and word in known.units and not (is_low and word in CAPITALS):
-                unit, end, last = known.units[word], tokens[at].end, at + 1
         before, after = (
-            [*takewhile(lambda word: word not in SIGNS, (each.text for each in part))]
+            [*takewhile(lambda word: word not in ends, (each.text for each in part))]
             for part in (tokens[max(0, first - NEAR) : first][::-1], tokens[last : last + NEAR + 1])
         )
         if not unit and before and known.units.get(before[0]) == "%":
@@ -336,18 +355,63 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         if not unit and len(digits) == 4 and digits.isdigit() and int(digits) in YEARS:
             yield _of_date(Date(digits, start, quantity.end, {"year": int(quantity.value)}))
             continue
-        per = (_period(after) or _period(before[::-1])) if unit else ""
+        per = (_period(after)[0] or _period(before[::-1])[0]) if unit else ""
         is_free = not any(each[0].isdigit() for each in after)
         beside = (*before, *(each for each in after if is_free or each.startswith(BEHIND)))
         bound = next((known.bounds[each] for each in beside if each in known.bounds), "")
         yield Fact("amount", text[start:end], start, end, quantity.value, unit, per, bound)
 
 
-def _period(words: Sequence[str]) -> str:
-    """What a rate is per: the period behind `per`, or `monthly`."""
+def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
+    """`twice a week`, `every 14 days`, `weekly`: the days between one time and the next."""
+    known, words = vocabulary(), [*(token.text for token in tokens), *[""] * 4]
+    values = {each.start: each.value for each in quantities_of(text) if each.value > 0}
+
+    def times(at: int) -> tuple[Decimal | int, int]:
+        """How often the words at a place say, and how many they are."""
+        if words[at] in known.once:
+            return known.once[words[at]], 1
+        is_number = words[at + 1] in known.times and tokens[at].start in values
+        return (values[tokens[at].start], 2) if is_number else (0, 0)
+
+    last = -1
+    for at, token in enumerate(tokens):
+        if at <= last:
+            continue
+        (n, size), each, end = times(at), Decimal(1), at
+        if n:
+            period, n_words = _period(words[at + size : at + size + 3])
+            end = at + size + n_words
+        elif token.text in known.every:  # `every other day`, `tous les 14 jours`, `每天三次`
+            end = at + 1 + (words[at + 1] in known.articles)
+            if words[end] in known.other:
+                each, end = Decimal(2), end + 1
+            elif words[end] and tokens[end].start in values:
+                each, end = values[tokens[end].start], end + 1
+            word, end = words[end], end + 1
+            period = known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or ""
+            if period and end < len(tokens):
+                n, size = times(end)
+                end += size
+        else:
+            period, end = known.periods[token.text] if _is_rate(token.text) else "", at + 1
+        days = DAYS.get(period) or converted(Decimal(1), period, "day")
+        if days:
+            last, start = end - 1, token.start
+            end = tokens[last].end
+            value = DIVIDING.divide(each * days, Decimal(n or 1))
+            yield Fact("frequency", text[start:end], start, end, value, "day")
+
+
+def _period(words: Sequence[str]) -> tuple[str, int]:
+    """What a rate is per, the period behind `per` or in `monthly`, and the number of words up to it."""
     known = vocabulary()
-    for before, word in zip(("", *words), words, strict=False):
-        is_rate = word.endswith(("ly", "lich", "suel", "suales")) or word == "annual"
-        if word in known.periods and (is_rate or before in known.per):
-            return known.periods[word]
-    return ""
+    for n, (before, word) in enumerate(zip(("", *words), words, strict=False), 1):
+        if word in known.periods and (before in known.per or _is_rate(word)):
+            return known.periods[word], n
+    return "", 0
+
+
+def _is_rate(word: str) -> bool:
+    endings = ("ly", "lich", "suel", "suelle", "suels", "suelles", "suales")
+    return word in vocabulary().periods and (word.endswith(endings) or word == "annual")

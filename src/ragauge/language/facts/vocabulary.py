@@ -28,6 +28,7 @@ class Vocabulary:
     months: Mapping[str, int]
     numbers: Mapping[str, int]
     bounds: Mapping[str, str]
+    once: Mapping[str, int]
     classes: Mapping[str, tuple[str, str]]
     scopes: Mapping[str, frozenset[str]]
     opposites: Mapping[str, frozenset[tuple[int, int]]]
@@ -41,6 +42,9 @@ class Vocabulary:
     mutual: frozenset[str]
     joints: frozenset[str]
     but: frozenset[str]
+    times: frozenset[str]
+    every: frozenset[str]
+    other: frozenset[str]
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]
     functions: frozenset[str]
@@ -54,8 +58,8 @@ def vocabulary() -> Vocabulary:
     text = (resources.files("ragauge.language.facts") / "words.toml").read_text("utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
     known: dict[str, Any] = {name: frozenset(_listed(each)) for name, each in table["sets"].items()}
-    for name in ("units", "periods", "months", "numbers", "bounds"):
-        kind = int if name in ("months", "numbers") else str
+    for name in ("units", "periods", "months", "numbers", "bounds", "once"):
+        kind = int if name in ("months", "numbers", "once") else str
         known[name] = {
             word: kind(key) for key, each in table[name].items() for word in _listed(each)
         }
@@ -76,7 +80,17 @@ def vocabulary() -> Vocabulary:
     known["functions"] |= NLTK_ENGLISH | function_words("de", "fr", "es")
     plain = ("negations", "scopes", "bounds", "periods", "months")
     known["without_content"] = frozenset(word for name in plain for word in known[name])
-    names = ("bounds", "scopes", "negations", "classes", "opposites", "units", "periods", "turning")
+    names = (
+        "bounds",
+        "once",
+        "scopes",
+        "negations",
+        "classes",
+        "opposites",
+        "units",
+        "periods",
+        "turning",
+    )
     words = sorted(
         {word for name in names for word in known[name]}, key=lambda one: (-len(one), one)
     )

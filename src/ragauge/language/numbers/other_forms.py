@@ -19,7 +19,7 @@ from ragauge.language.numbers.units import converted, has_size, unit_of
 from ragauge.language.words import RANKS
 
 _PARTS = 4
-_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?and\s)?")
+_BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?(?:and|und|et|y)\s)?")
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
 _GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
 _CLOCK = re.compile(

@@ -43,7 +43,7 @@ _AFTER = re.compile(
 _AND_A_HALF = re.compile(r" (?:et demie?|y medi[ao])\b")
 _HALF = Decimal("0.5")
 _OF_TIME = re.compile(
-    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
+    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb|[ -]demi| medi)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
     r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)",
     re.IGNORECASE,
 )
