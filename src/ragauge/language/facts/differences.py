@@ -72,8 +72,9 @@ def is_same(one: Fact, other: Fact) -> bool:
         return False
     if isinstance(ours, Date) and isinstance(theirs, Date):
         return supports(ours, theirs) or supports(theirs, ours)
-    if isinstance(ours, tuple):
-        return ours == theirs
+    if isinstance(ours, tuple) and isinstance(theirs, tuple):
+        shorter, longer = sorted((ours[1], theirs[1]), key=len)  # `Python 3.9` is Python 3
+        return ours[0] == theirs[0] and f"{longer}.".startswith((f"{shorter}.", f"{shorter}("))
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 
 
@@ -93,6 +94,8 @@ def contradiction(one: Fact, other: Fact) -> str:
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         if one.kind == "member":
             return "member" if ours[0] == theirs[0] and ours != theirs else ""
+        if is_same(one, other):
+            return ""
         return "version" if ours[0] == theirs[0] else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
     if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):
@@ -109,6 +112,8 @@ def contradiction(one: Fact, other: Fact) -> str:
 
 def is_equal(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, and neither rounds the other."""
+    if one.kind == "code":  # `Python 3` does not say `Python 3.9`
+        return one.kind == other.kind and one.value == other.value
     return is_same(one, other) and (
         one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
     )

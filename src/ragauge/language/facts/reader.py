@@ -35,11 +35,13 @@ ENDINGS = ("st", "nd", "rd", "th")
 """Of ordinals in English, in words."""
 DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
+NO_MONTHS = frozenset(("march", "may", "mayo", "sept"))
+"""Words of English or French that are months of another language, or in capitals only."""
 YEARS = range(1100, 2101)
 """Numbers of four digits without a unit that are years."""
 _DESIGNATION = "|".join((*DESIGNATIONS, "vitamine", "vitamina", "维生素", "tarif"))
 _CODE = re.compile(
-    r"(?<![^\W\u3000-\uffff])(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?)(?![^\W\u3000-\uffff]|%|[-.,:–]\d)"
+    r"(?<![^\W\u3000-\uffff])(?P<head>[A-Z][A-Za-z]{0,11})[- ]?(?P<tail>\d+(?:\.\d+)*[A-Za-z]?(?: ?\([a-z0-9]{1,3}\))*)(?![^\W\u3000-\uffff]|%|[-.,:–]\d)"
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
@@ -48,6 +50,10 @@ _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
 """What every code has; searched first, because it is fast."""
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
+_ROMAN = re.compile(
+    r"\b(?P<before>[A-Z]\w* )?(?P<head>[A-Z][\w'’-]+) (?P<roman>(?:XL|L?X{0,3})(?:IX|IV|VI{0,3}|I{1,3}))(?![\w'’]|\.\w)"
+)
+_ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _NONE = frozenset[tuple[int, int]]()
 _INITIAL = re.compile(r"\.\s+[A-Z]")
 """What follows the initial of a name: `John S. Smith`."""
@@ -236,7 +242,7 @@ def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
         key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
     )
     amounts = list(_amounts(text, tokens))
-    found += [*_codes(text, tokens, ends), *_frequencies(text, tokens), *amounts]
+    found += [*_romans(text), *_codes(text, tokens, ends), *_frequencies(text, tokens), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
     for name, start, end in tokens:
@@ -258,7 +264,7 @@ def _of_date(date: Date) -> Fact:
 
 
 def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
-    """`17. Oktober 1984`, `the first of March`: a month's name of any language between numbers."""
+    """`17. Oktober 1984`, `the first of March`, `im Juni`: a month's name of any language with the numbers beside it."""
     known = vocabulary()
 
     def numbers(parts: Sequence[Part]) -> list[tuple[int, Part]]:
@@ -289,8 +295,31 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             and not after[0][1].text[0].isdecimal()
         ):
             parts["day"], end = after[0][0], after[0][1].end  # `March first`
-        if len(parts) > 1:
+        is_planet = token.text == "mars" and text[start].isupper()
+        is_plain = len(token.text) > 3 or token.text == "mai"  # no abbreviation
+        if len(parts) > 1 or (is_plain and not is_planet and token.text not in NO_MONTHS):
             yield _of_date(Date(text[start:end], start, end, parts))
+
+
+def _romans(text: str) -> Iterator[Fact]:
+    """`Henry VIII` is the eighth, `Phase III` is `Phase 3`; not the I of `Yesterday I went`, nor the V of `Model V`."""
+    for found in _ROMAN.finditer(text):
+        roman, head = found["roman"], found["head"]
+        values = [_ROMANS[sign] for sign in roman]
+        value = sum(
+            -each if each < following else each
+            for each, following in zip(values, (*values[1:], 0), strict=True)
+        )
+        if head.lower() in DESIGNATIONS:
+            yield Fact(
+                "code",
+                f"{head} {roman}",
+                found.start("head"),
+                found.end(),
+                (head.lower(), str(value)),
+            )
+        elif len(roman) > 1 or (roman == "I" and found["before"]):
+            yield Fact("member", roman, *found.span("roman"), ("place", str(value)))
 
 
 def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
@@ -298,7 +327,7 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
     for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
-        tail = (found["tail"] or found["number"] or found["letter"]).lower()
+        tail = (found["tail"] or found["number"] or found["letter"]).lower().replace(" ", "")
         if head == "version":  # 3.12.0 is 3.12
             tail = _ENDING_ZEROS.sub("", tail)
         is_money = word and word.strip().isupper() and unit_of(word.strip()) in MONEY
@@ -394,7 +423,7 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
                 n, size = times(end)
                 end += size
         else:
-            period, end = known.periods[token.text] if _is_rate(token.text) else "", at + 1
+            period, end = known.rates.get(token.text, ""), at + 1
         days = DAYS.get(period) or converted(Decimal(1), period, "day")
         if days:
             last, start = end - 1, token.start
@@ -407,11 +436,6 @@ def _period(words: Sequence[str]) -> tuple[str, int]:
     """What a rate is per, the period behind `per` or in `monthly`, and the number of words up to it."""
     known = vocabulary()
     for n, (before, word) in enumerate(zip(("", *words), words, strict=False), 1):
-        if word in known.periods and (before in known.per or _is_rate(word)):
-            return known.periods[word], n
+        if word in known.rates or (word in known.periods and before in known.per):
+            return known.rates.get(word) or known.periods[word], n
     return "", 0
-
-
-def _is_rate(word: str) -> bool:
-    endings = ("ly", "lich", "suel", "suelle", "suels", "suelles", "suales")
-    return word in vocabulary().periods and (word.endswith(endings) or word == "annual")

@@ -25,6 +25,7 @@ class Vocabulary:
 
     units: Mapping[str, str]
     periods: Mapping[str, str]
+    rates: Mapping[str, str]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
     bounds: Mapping[str, str]
@@ -58,7 +59,7 @@ def vocabulary() -> Vocabulary:
     text = (resources.files("ragauge.language.facts") / "words.toml").read_text("utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
     known: dict[str, Any] = {name: frozenset(_listed(each)) for name, each in table["sets"].items()}
-    for name in ("units", "periods", "months", "numbers", "bounds", "once"):
+    for name in ("units", "periods", "rates", "months", "numbers", "bounds", "once"):
         kind = int if name in ("months", "numbers", "once") else str
         known[name] = {
             word: kind(key) for key, each in table[name].items() for word in _listed(each)
@@ -78,7 +79,7 @@ def vocabulary() -> Vocabulary:
                 known[name][word] = known[name].get(word, frozenset()) | {group}
     known["mutual"] = frozenset(stem(word)[:5] for word in known["mutual"])
     known["functions"] |= NLTK_ENGLISH | function_words("de", "fr", "es")
-    plain = ("negations", "scopes", "bounds", "periods", "months")
+    plain = ("negations", "scopes", "bounds", "periods", "rates", "months")
     known["without_content"] = frozenset(word for name in plain for word in known[name])
     names = (
         "bounds",
@@ -89,6 +90,7 @@ def vocabulary() -> Vocabulary:
         "opposites",
         "units",
         "periods",
+        "rates",
         "turning",
     )
     words = sorted(

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -52,10 +52,7 @@ _WORKING = re.compile(
 _EACH = re.compile("每(小时|[年月天日周])")
 _IN_GERMAN = re.compile(r"\b[A-ZÄÖÜ][a-zäöüß]+(?:er|e|n)\b")
 """A German noun that may be a plural: `3 Kinder`."""
-_ADVERB = re.compile(r".+(?:ly|lich|els?|elles?|al|ales|ien|aire|ri[ao]s?)")
-"""Words for a period that are no nouns: `monthly`, `jährlich`, `mensuel`, `diario`."""
 _TIMES = word_set("s min hour day week month quarter year")
-_PERIODS = {"mo": "month", "quarter": "quarter"}
 _PERSONS = word_set("head capita people persons")
 _LABEL = re.compile(r"([^\W\d_][\w'’-]*(?:[ ][^\W\d_][\w'’-]*){0,2})[ ]?[:=(][ ]?$")
 _LABEL_ENDS = frozenset(":=(")
@@ -71,19 +68,12 @@ _PLURALS = word_set(
 )
 
 
-@cache
-def _adverbs() -> dict[str, str]:
-    periods = vocabulary().periods.items()
-    adverbs = {word: unit for word, unit in periods if _ADVERB.fullmatch(word)}
-    return {**adverbs, "quarterly": "quarter"}
-
-
 def counted(text: str, quantity: Quantity) -> Counted:
     """What the words beside a number say that it counts."""
     start, end, unit = quantity.start, quantity.end, quantity.unit
     if low := _RANGE.match(text, end):
         end = low.end()
-    adverbs, reach = _adverbs(), max(0, start - _REACH)
+    adverbs, reach = vocabulary().rates, max(0, start - _REACH)
     before = _CLAUSE_START.split(text[reach:start])[-1].lower().split()
     nouns, rates = _words_after(text, end)
     rates.update(adverbs[word] for word in before if word in adverbs)
@@ -109,13 +99,12 @@ def _words_after(text: str, end: int) -> tuple[list[str], set[str]]:
     """The nouns after a number, and what it is per: `per month`, `/month`, `a month`, `per user`."""
     nouns: list[str] = []
     rates: set[str] = set()
-    adverbs, period = _adverbs(), ""
+    adverbs, period = vocabulary().rates, ""
     tokens = (each[0].lower() for each in _TOKEN.finditer(text, end, end + _REACH))
     for word, following in pairwise(chain(tokens, [""])):
         rate = adverbs.get(word, "")
         if word in vocabulary().per and following.isalpha():
-            unit = _PERIODS.get(following) or vocabulary().periods.get(following)
-            unit = unit or unit_of(following)
+            unit = vocabulary().periods.get(following) or unit_of(following)
             if unit and (is_time(unit) or unit == "quarter"):
                 rate = unit
             elif word in _PER:  # not of `£38 each come to £76`
