@@ -302,7 +302,7 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
 
 
 def _romans(text: str) -> Iterator[Fact]:
-    """`Henry VIII` is the eighth, `Phase III` is `Phase 3`; not the I of `Yesterday I went`, nor the V of `Model V`."""
+    """`Phase III` is `Phase 3`; not the I of `Yesterday I went`, nor the V of `Model V`."""
     for found in _ROMAN.finditer(text):
         roman, head = found["roman"], found["head"]
         values = [_ROMANS[sign] for sign in roman]
@@ -310,16 +310,9 @@ def _romans(text: str) -> Iterator[Fact]:
             -each if each < following else each
             for each, following in zip(values, (*values[1:], 0), strict=True)
         )
-        if head.lower() in DESIGNATIONS:
-            yield Fact(
-                "code",
-                f"{head} {roman}",
-                found.start("head"),
-                found.end(),
-                (head.lower(), str(value)),
-            )
-        elif len(roman) > 1 or (roman == "I" and found["before"]):
-            yield Fact("member", roman, *found.span("roman"), ("place", str(value)))
+        if len(roman) > 1 or (roman == "I" and found["before"]):
+            start = found.start("head")
+            yield Fact("code", f"{head} {roman}", start, found.end(), (head.lower(), str(value)))
 
 
 def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
@@ -352,8 +345,9 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
     found: list[Quantity] = []
     for each in quantities_of(text):
         last = bisect_left(places, each.end)
-        # `3 millions d'euros`
-        for at in range(last, min(last + 1 + 2 * bool(each.scale), len(tokens))):
+        # `3 millions d'euros`, `两个小时`
+        n_between = 2 * bool(each.scale) + text.startswith(("个", "個"), each.end)
+        for at in range(last, min(last + 1 + n_between, len(tokens))):
             word, is_low = tokens[at].text, text[tokens[at].start].islower()
             is_other = (is_low and word in CAPITALS) or (word == "an" and each.value < 1)
             if not each.unit and word in known.units and not is_other:  # not `half an hour`

@@ -148,7 +148,7 @@ _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
 # After a digit it is its scale, after 第 an ordinal, before 月 or 日 a part of a date, in 万一 and 千万 a word.
 _RUN = re.compile(rf"(?<![第0-9.{_SIGNS}])[{_SIGNS}]+(?![{_SIGNS}月日号號])")
 _HAN_SHARE = re.compile(rf"([{_SIGNS}]+)分之([{_SIGNS}]+)")
-_COUNTED = frozenset("个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米")
+_COUNTED = (*"个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米秒", "小时", "分钟")
 """Measure words, before which one character is a number."""
 PER_CENT = "百分之"
 
@@ -165,7 +165,7 @@ def chinese_numbers(text: str) -> Iterator[Quantity]:
     for run in _RUN.finditer(text):
         is_share, is_single = text.endswith(PER_CENT, 0, run.start()), len(run[0]) == 1
         value = None if text.startswith("分之", run.end()) else value_of(run[0])
-        is_counted = is_share or text[run.end() : run.end() + 1] in _COUNTED
+        is_counted = is_share or text.startswith(_COUNTED, run.end())
         is_above = text.endswith("分之", 0, run.start()) and not is_share
         if value is None or is_above or (is_single and not is_counted):
             continue
