@@ -51,7 +51,7 @@ _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
 _ROMAN = re.compile(
-    r"\b(?P<before>[A-Z]\w* )?(?P<head>[A-Z][\w'’-]+) (?P<roman>(?:XL|L?X{0,3})(?:IX|IV|VI{0,3}|I{1,3}))(?![\w'’]|\.\w)"
+    r"\b(?P<head>[A-Z][\w'’-]+) (?P<roman>(?:XL|L?X{0,3})(?:IX|IV|VI{0,3}|I{1,3}))(?![\w'’]|\.\w)"
 )
 _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _NONE = frozenset[tuple[int, int]]()
@@ -302,7 +302,7 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
 
 
 def _romans(text: str) -> Iterator[Fact]:
-    """`Phase III` is `Phase 3`; not the I of `Yesterday I went`, nor the V of `Model V`."""
+    """`Phase III` is `Phase 3`; numerals of one letter are read with other letters."""
     for found in _ROMAN.finditer(text):
         roman, head = found["roman"], found["head"]
         values = [_ROMANS[sign] for sign in roman]
@@ -310,7 +310,7 @@ def _romans(text: str) -> Iterator[Fact]:
             -each if each < following else each
             for each, following in zip(values, (*values[1:], 0), strict=True)
         )
-        if len(roman) > 1 or (roman == "I" and found["before"]):
+        if len(roman) > 1:
             start = found.start("head")
             yield Fact("code", f"{head} {roman}", start, found.end(), (head.lower(), str(value)))
 
@@ -321,6 +321,8 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
         tail = (found["tail"] or found["number"] or found["letter"]).lower().replace(" ", "")
+        if found["letter"] and (value := _ROMANS.get(tail.upper())):
+            tail = str(value)
         if head == "version":  # 3.12.0 is 3.12
             tail = _ENDING_ZEROS.sub("", tail)
         is_money = word and word.strip().isupper() and unit_of(word.strip()) in MONEY

@@ -148,7 +148,11 @@ _SIGNS = "".join({**_DIGITS, **_TENS, **_SCALES})
 # After a digit it is its scale, after 第 an ordinal, before 月 or 日 a part of a date, in 万一 and 千万 a word.
 _RUN = re.compile(rf"(?<![第0-9.{_SIGNS}])[{_SIGNS}]+(?![{_SIGNS}月日号號])")
 _HAN_SHARE = re.compile(rf"([{_SIGNS}]+)分之([{_SIGNS}]+)")
-_COUNTED = (*"个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米秒", "小时", "分钟")
+_COUNTED = (
+    *"个個名位人天年元块塊岁歳歲次家页頁本只隻条條件张張台辆輛种種周倍公米秒",
+    "小时",
+    "分钟",
+)
 """Measure words, before which one character is a number."""
 PER_CENT = "百分之"
 
