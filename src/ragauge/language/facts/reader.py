@@ -326,7 +326,8 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         if head == "version":  # 3.12.0 is 3.12
             tail = _ENDING_ZEROS.sub("", tail)
         is_money = word and word.strip().isupper() and unit_of(word.strip()) in MONEY
-        is_word = any(head in each for each in (known.functions, known.months, known.bounds))
+        others = (known.functions - {"war"}, known.months, known.bounds)  # German; `World War I`
+        is_word = any(head in each for each in others)
         if is_money or (word and is_word and " " in found[0]):
             continue
         if found["tail"] and "-" not in found[0]:  # a year, or with a unit: `Teig 6 Stunden`
