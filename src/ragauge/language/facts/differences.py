@@ -74,6 +74,8 @@ def is_same(one: Fact, other: Fact) -> bool:
         return supports(ours, theirs) or supports(theirs, ours)
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         shorter, longer = sorted((ours[1], theirs[1]), key=len)  # `Python 3.9` is Python 3
+        if not ours[0]:  # `030 1234567` is `+49 30 1234567`
+            return not theirs[0] and longer.endswith(shorter)
         return ours[0] == theirs[0] and f"{longer}.".startswith((f"{shorter}.", f"{shorter}("))
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 
@@ -98,7 +100,8 @@ def contradiction(one: Fact, other: Fact) -> str:
             return ""
         return "version" if ours[0] == theirs[0] else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
-    if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):
+    same = ("cent", *ALIKE.get(other.unit, (other.unit,)))
+    if are_money and other.unit != "cent" and one.unit not in same:
         return "currency"
     if one.kind == "frequency":
         return "" if _is_same_amount(one, other) else "period"
@@ -112,7 +115,7 @@ def contradiction(one: Fact, other: Fact) -> str:
 
 def is_equal(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, and neither rounds the other."""
-    if one.kind == "code":  # `Python 3` does not say `Python 3.9`
+    if isinstance(one.value, tuple) and one.value[0]:  # `Python 3` does not say `Python 3.9`
         return one.kind == other.kind and one.value == other.value
     return is_same(one, other) and (
         one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
@@ -165,6 +168,8 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
     value = cast(Decimal, fact.value)
     if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
         return value
+    if "cent" in (fact.unit, unit) and {fact.unit, unit} <= MONEY:
+        return value.scaleb(2 if unit == "cent" else -2)
     if (power := power_between(fact.unit, unit)) is not None:
         return value.scaleb(power)
     for known in (MONTHS, DAYS):

@@ -46,6 +46,13 @@ _CODE = re.compile(
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
 )
+_LONG = re.compile(
+    r"(?<![\w.,+-])(?:(?:\+\d{1,3}|\(?0\d+\)?)(?:[ /()-]{1,2}\d+)+|\(?\d{2,5}\)?[ -]{1,2}\d{1,7}(?:-\d{1,7})+)(?![\w%-]|[.,:]\d)"
+)
+"""What may be a telephone number or an ISBN."""
+_MAY_BE_LONG, _MAY_BE_ROMAN = re.compile(r"\d\)?[ /()-]{1,2}\d"), re.compile("[IVXL][IVX]")
+"""What these have; searched first, because it is fast."""
+MIN_DIGITS = 7
 _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
 """What every code has; searched first, because it is fast."""
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
@@ -303,7 +310,7 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
 
 def _romans(text: str) -> Iterator[Fact]:
     """`Phase III` is `Phase 3`; numerals of one letter are read with other letters."""
-    for found in _ROMAN.finditer(text):
+    for found in _ROMAN.finditer(text) if _MAY_BE_ROMAN.search(text) else ():
         roman, head = found["roman"], found["head"]
         values = [_ROMANS[sign] for sign in roman]
         value = sum(
@@ -317,6 +324,10 @@ def _romans(text: str) -> Iterator[Fact]:
 
 def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
     known = vocabulary()
+    for found in _LONG.finditer(text) if _MAY_BE_LONG.search(text) else ():
+        digits = "".join(filter(str.isdigit, found[0]))
+        if len(digits) >= MIN_DIGITS:
+            yield Fact("code", found[0], *found.span(), ("", digits.lstrip("0")))
     for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
         word = found["head"] or found["kind"]
         head = (word or "version").strip().lower()
@@ -391,6 +402,8 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
 def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """`twice a week`, `every 14 days`, `weekly`: the days between one time and the next."""
     known, words = vocabulary(), [*(token.text for token in tokens), *[""] * 4]
+    if known.often.isdisjoint(words):
+        return
     values = {each.start: each.value for each in quantities_of(text) if each.value > 0}
 
     def times(at: int) -> tuple[Decimal | int, int]:

@@ -19,7 +19,7 @@ class Vocabulary:
     """The tables of words.toml, by lower-cased word or phrase.
 
     An opposite is the number of its pair and its side there; a word of a class has the class and the number of its member.
-    `without_content`: negations, scopes, bounds, periods and months, which say something of other words. `token` finds phrases,
+    `often`: those with which it is said how often. `without_content`: negations, scopes, bounds, periods and months, which say something of other words. `token` finds phrases,
     words, Chinese words that the tables have and single signs; the longest first.
     """
 
@@ -46,6 +46,7 @@ class Vocabulary:
     times: frozenset[str]
     every: frozenset[str]
     other: frozenset[str]
+    often: frozenset[str]
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]
     functions: frozenset[str]
@@ -81,6 +82,7 @@ def vocabulary() -> Vocabulary:
     known["functions"] |= NLTK_ENGLISH | function_words("de", "fr", "es")
     plain = ("negations", "scopes", "bounds", "periods", "rates", "months")
     known["without_content"] = frozenset(word for name in plain for word in known[name])
+    known["often"] = frozenset({*known["once"], *known["rates"]} | known["times"] | known["every"])
     names = (
         "bounds",
         "once",
