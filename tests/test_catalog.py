@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import catalog
@@ -37,14 +38,11 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(ins
     assert "fix or uninstall it" in said
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ("answer_relevancy", "answer_relevance"),
-        ("contextual_precision", 'context_precision(average="ap")'),
-        ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
-        ("GEval", "g_eval"),
-    ],
+@cases(
+    ("answer_relevancy", "answer_relevance"),
+    ("contextual_precision", 'context_precision(average="ap")'),
+    ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
+    ("GEval", "g_eval"),
 )
 def test_names_of_other_tools_are_read_as_ours(theirs, ours):
     assert str(catalog.read_label(theirs)) == ours

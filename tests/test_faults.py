@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -175,22 +176,19 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
     return done
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
-        {"LANG": "C", "LC_ALL": "", "PYTHONHASHSEED": "1", "PYTHONUTF8": "0"},
-        *(
-            pytest.param(env, marks=pytest.mark.slow)
-            for env in (
-                {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-                {"LC_ALL": "tr_TR.UTF-8"},
-                {"LC_ALL": "xx"},
-            )
-        ),
-    ],
+@cases(
+    {"LANG": "C", "LC_ALL": "", "PYTHONHASHSEED": "1", "PYTHONUTF8": "0"},
+    *(
+        pytest.param(env, marks=pytest.mark.slow)
+        for env in (
+            {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+            {"LC_ALL": "tr_TR.UTF-8"},
+            {"LC_ALL": "xx"},
+        )
+    ),
     ids=str,
 )
-def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
+def test_locale_encoding_and_hash_seed_change_no_byte(env, reference, tmp_path):
     folder, expected = reference
     name = tmp_path.name
     done = in_environment(folder, env, name)
@@ -380,16 +378,13 @@ def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
         (tmp_path / "whole").chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
-        (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
-        (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
-        (("--folder", "folder.csv"), 5, "folder.csv: is not a run folder: it contains 'mine.txt'"),
-    ],
+@cases(
+    (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
+    (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
+    (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
+    (("--folder", "folder.csv"), 5, "folder.csv: is not a run folder: it contains 'mine.txt'"),
 )
-def test_a_place_that_cannot_be_written_to_is_said(ragauge, tmp_path, arguments, code, said):
+def test_a_place_that_cannot_be_written_to_is_said(arguments, code, said, ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.csv/mine.txt").write_text("mine")

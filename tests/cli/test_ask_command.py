@@ -11,6 +11,7 @@ import time
 
 import polars as pl
 import pytest
+from cases import cases
 
 from ragauge.views.run_notes import took
 
@@ -174,22 +175,19 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
     assert (done.code, "more answers" in done.err) == (6, False)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([], 2, "no system to ask; name one with --target app.py:function, --url"),
-        (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
-        (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
-        (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
-        (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
-        (["--system", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
-        (["--system", "app.py:answer"], 2, "expected NAME=TARGET as in small=app.py:small"),
-        (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
-        (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
-        (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),
-    ],
+@cases(
+    ([], 2, "no system to ask; name one with --target app.py:function, --url"),
+    (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
+    (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
+    (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
+    (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+    (["--system", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+    (["--system", "app.py:answer"], 2, "expected NAME=TARGET as in small=app.py:small"),
+    (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
+    (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
+    (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),
 )
-def test_wrong_usage_is_said_before_anything_is_asked(ragauge, here, arguments, code, message):
+def test_wrong_usage_is_said_before_anything_is_asked(arguments, code, message, ragauge, here):
     done = ragauge("ask", "questions.jsonl", *arguments)
     assert done.code == code
     assert message in done.err

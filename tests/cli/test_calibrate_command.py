@@ -2,6 +2,7 @@ import json
 import shlex
 
 import pytest
+from cases import cases
 
 ANSWERS = "".join(
     json.dumps({"id": f"q{n:02}", "system": s, "answer": "Rome" if (n + k) % 3 else "Oslo", "reference": "Rome"}) + "\n"
@@ -97,24 +98,21 @@ def test_labels_beside_the_answers_are_named_by_their_field(ragauge, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("missing.csv", "run"), 3, "missing.csv: no such file"),
-        (("labels.csv", "nowhere"), 5, "nowhere"),
-        (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
-        (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
-        (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
-        (("labels.csv", "run", "--threshold", "token_f1=50"), 2, "50 is not on the scale of"),
-        (("labels.csv", "run", "--threshold", "token_f1=nan"), 2, "nan is not on the scale"),
-        (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
-        (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
-        (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),
-        (("labels.csv", "run", "--map", "value=nothing"), 3, "has no column 'nothing'"),
-    ],
+@cases(
+    (("missing.csv", "run"), 3, "missing.csv: no such file"),
+    (("labels.csv", "nowhere"), 5, "nowhere"),
+    (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
+    (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
+    (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
+    (("labels.csv", "run", "--threshold", "token_f1=50"), 2, "50 is not on the scale of"),
+    (("labels.csv", "run", "--threshold", "token_f1=nan"), 2, "nan is not on the scale"),
+    (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
+    (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
+    (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),
+    (("labels.csv", "run", "--map", "value=nothing"), 3, "has no column 'nothing'"),
 )
 @pytest.mark.usefixtures("labels")
-def test_what_cannot_be_done_is_said(ragauge, run, arguments, code, message):
+def test_what_cannot_be_done_is_said(arguments, code, message, ragauge, run):
     arguments = [run if each == "run" else each for each in arguments]
     done = ragauge("calibrate", *arguments)
     assert (done.code, done.out) == (code, "")

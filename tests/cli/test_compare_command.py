@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from cases import cases
 from rich.console import Console
 
 import ragauge as rg
@@ -68,11 +69,8 @@ def test_ten_metrics_of_one_pair_take_at_most_25_lines(ragauge, run, monkeypatch
     assert max(map(len, lines)) <= 100
 
 
-@pytest.mark.parametrize(
-    ("width", "missing"),
-    [("80", None), ("60", "+ = −"), ("40", "old · new · 95 % interval · + = −")],
-)
-def test_no_number_is_cut_in_a_narrow_terminal(ragauge, run, monkeypatch, width, missing):
+@cases(("80", None), ("60", "+ = −"), ("40", "old · new · 95 % interval · + = −"))
+def test_no_number_is_cut_in_a_narrow_terminal(width, missing, ragauge, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", width)
     done = ragauge("compare", run, "old", "new")
     lines = done.out.splitlines()
@@ -126,25 +124,22 @@ def test_slices_are_printed_below(ragauge, run):
     assert "Holm-corrected for 3 tests" in done.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("r odl", 2, "'odl' is neither a path nor a system of r; did you mean 'old'?"),
-        ("r r", 2, "r has 3 systems: new, old, same; choose one: new@r"),
-        ("r old", 2, "a comparison needs two systems or more"),
-        ("r old old", 2, "'old' of r is given twice"),
-        ("missing old", 2, "missing: no such run folder or file of answers"),
-        ("r old new -m exact", 2, "no metric 'exact'"),
-        ("r old new --by topci", 2, "did you mean 'topic'"),
-        ("r old new --suite rag", 2, "are for files of answers"),
-        ("r old new --cluster topic --test mcnemar", 2, "as independent"),
-        ("r old new -o x.xls", 2, "'x.xls': unknown format; -o takes a file that ends in .md,"),
-        ("r old new -o x.md -f table", 2, "x.md: a table is for the terminal"),
-        ("e old", 5, "e: is not a run folder"),
-        ("s3://b/r.jsonl old", 2, "s3://b/r.jsonl: compare reads runs at URLs, and answers on"),
-    ],
+@cases(
+    ("r odl", 2, "'odl' is neither a path nor a system of r; did you mean 'old'?"),
+    ("r r", 2, "r has 3 systems: new, old, same; choose one: new@r"),
+    ("r old", 2, "a comparison needs two systems or more"),
+    ("r old old", 2, "'old' of r is given twice"),
+    ("missing old", 2, "missing: no such run folder or file of answers"),
+    ("r old new -m exact", 2, "no metric 'exact'"),
+    ("r old new --by topci", 2, "did you mean 'topic'"),
+    ("r old new --suite rag", 2, "are for files of answers"),
+    ("r old new --cluster topic --test mcnemar", 2, "as independent"),
+    ("r old new -o x.xls", 2, "'x.xls': unknown format; -o takes a file that ends in .md,"),
+    ("r old new -o x.md -f table", 2, "x.md: a table is for the terminal"),
+    ("e old", 5, "e: is not a run folder"),
+    ("s3://b/r.jsonl old", 2, "s3://b/r.jsonl: compare reads runs at URLs, and answers on"),
 )
-def test_what_cannot_be_compared_is_said(ragauge, run, tmp_path, arguments, code, message):
+def test_what_cannot_be_compared_is_said(arguments, code, message, ragauge, run, tmp_path):
     (tmp_path / "e").mkdir()
     done = ragauge("compare", *arguments.split())
     assert (done.code, done.out) == (code, "")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -59,20 +60,17 @@ def without_digests(run: Path) -> None:
 SCORES, EVIDENCE = "scores/000000.parquet", "evidence/000000.parquet"
 
 
-@pytest.mark.parametrize(
-    ("file", "change", "said"),
-    [
-        ("samples.parquet", lambda frame: frame.head(-1), "has 9 rows, but the manifest counts 10"),
-        ("samples.parquet", lambda frame: frame.with_columns(answer=pl.lit("y")), "fingerprint"),
-        ("samples.parquet", lambda frame: frame.with_columns(kind=pl.lit(float("nan"))), "kind is not a number"),
-        (EVIDENCE, lambda frame: frame.reverse(), "evidence has other rows than its scores"),
-        (EVIDENCE, lambda frame: frame.with_columns(evidence=pl.lit("[1]")), "not a JSON object"),
-        (SCORES, lambda frame: frame.with_columns(status=pl.lit("fine")), "a status is unknown"),
-        (SCORES, lambda frame: frame.drop("flags"), "flags is missing or has another type"),
-        (SCORES, lambda frame: frame.with_columns(value=pl.lit(0.25)), "has other numbers than"),
-    ],
+@cases(
+    ("samples.parquet", lambda frame: frame.head(-1), "has 9 rows, but the manifest counts 10"),
+    ("samples.parquet", lambda frame: frame.with_columns(answer=pl.lit("y")), "fingerprint"),
+    ("samples.parquet", lambda frame: frame.with_columns(kind=pl.lit(float("nan"))), "kind is not a number"),
+    (EVIDENCE, lambda frame: frame.reverse(), "evidence has other rows than its scores"),
+    (EVIDENCE, lambda frame: frame.with_columns(evidence=pl.lit("[1]")), "not a JSON object"),
+    (SCORES, lambda frame: frame.with_columns(status=pl.lit("fine")), "a status is unknown"),
+    (SCORES, lambda frame: frame.drop("flags"), "flags is missing or has another type"),
+    (SCORES, lambda frame: frame.with_columns(value=pl.lit(0.25)), "has other numbers than"),
 )  # fmt: skip
-def test_rows_that_do_not_fit_are_found_without_digests_too(ragauge, run, file, change, said):
+def test_rows_that_do_not_fit_are_found_without_digests_too(file, change, said, ragauge, run):
     without_digests(run)
     change(pl.read_parquet(run / file)).write_parquet(run / file)
     done = ragauge("doctor", "--check", run)
@@ -80,15 +78,12 @@ def test_rows_that_do_not_fit_are_found_without_digests_too(ragauge, run, file, 
     assert said in " ".join((done.out + done.err).split())
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "said"),
-    [
-        ("metric", "other", "which the manifest does not name"),
-        ("id", "q4", "not in its batch"),
-        ("metric", "exact_match", "two scores of the same answer and metric"),
-    ],
+@cases(
+    ("metric", "other", "which the manifest does not name"),
+    ("id", "q4", "not in its batch"),
+    ("metric", "exact_match", "two scores of the same answer and metric"),
 )
-def test_scores_and_evidence_of_another_batch_are_found(ragauge, run, column, value, said):
+def test_scores_and_evidence_of_another_batch_are_found(column, value, said, ragauge, run):
     without_digests(run)
     for file in (SCORES, EVIDENCE):
         frame = pl.read_parquet(run / file)
@@ -100,16 +95,13 @@ def test_scores_and_evidence_of_another_batch_are_found(ragauge, run, column, va
     assert said in " ".join(done.out.split())
 
 
-@pytest.mark.parametrize(
-    ("file", "change", "said"),
-    [
-        ("manifest.json", lambda read: read | {"seed": 7}, "is not as the run wrote it"),
-        ("manifest.json", lambda read: read.pop("digest") and read, "its digest differs or was removed"),
-        ("manifest.json", lambda read: read | {"finished": None}, "not finished"),
-        ("summary.json", lambda read: read["summary"][0].update(mean=0.5) or read, "has other numbers than the scores give"),
-    ],
+@cases(
+    ("manifest.json", lambda read: read | {"seed": 7}, "is not as the run wrote it"),
+    ("manifest.json", lambda read: read.pop("digest") and read, "its digest differs or was removed"),
+    ("manifest.json", lambda read: read | {"finished": None}, "not finished"),
+    ("summary.json", lambda read: read["summary"][0].update(mean=0.5) or read, "has other numbers than the scores give"),
 )  # fmt: skip
-def test_another_value_in_the_manifest_or_the_summary_is_found(ragauge, run, file, change, said):
+def test_another_value_in_the_manifest_or_the_summary_is_found(file, change, said, ragauge, run):
     content = change(json.loads((run / file).read_text()))
     (run / file).write_text(json.dumps(content))
     done = ragauge("doctor", "--check", run)

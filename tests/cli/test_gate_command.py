@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -54,27 +55,24 @@ def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
     assert (first["values"], first["questions"]) == ({"exact_match": 0.5}, ["q2"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ("", 2),
-        ("run", 2),
-        ("run --rule 'exact_match >'", 2),
-        ("run --rule 'nothing > 1'", 2),
-        ("run --rule 'exact_match[nofield = 1] > 1'", 2),
-        ("run --rule 'exact_match > 0' --system c", 2),
-        ("run --max-drop 0.1", 2),
-        ("run --max-drop exact_match=much", 2),
-        ("run --max-drop -1", 2),
-        ("run --rule 'exact_match > 0' --on both", 2),
-        ("nowhere --rule 'exact_match > 0'", 5),
-        ("run --rule 'exact_match > 0' --baseline nowhere", 5),
-        ("run --max-drop 1 --baseline b --system b", 2),
-        ("run --rule 'exact_match >= 0' --junit run", 5),
-        ("run --rule 'exact_match >= 0' --config none.toml", 2),
-    ],
+@cases(
+    ("", 2),
+    ("run", 2),
+    ("run --rule 'exact_match >'", 2),
+    ("run --rule 'nothing > 1'", 2),
+    ("run --rule 'exact_match[nofield = 1] > 1'", 2),
+    ("run --rule 'exact_match > 0' --system c", 2),
+    ("run --max-drop 0.1", 2),
+    ("run --max-drop exact_match=much", 2),
+    ("run --max-drop -1", 2),
+    ("run --rule 'exact_match > 0' --on both", 2),
+    ("nowhere --rule 'exact_match > 0'", 5),
+    ("run --rule 'exact_match > 0' --baseline nowhere", 5),
+    ("run --max-drop 1 --baseline b --system b", 2),
+    ("run --rule 'exact_match >= 0' --junit run", 5),
+    ("run --rule 'exact_match >= 0' --config none.toml", 2),
 )
-def test_wrong_calls_do_not_look_like_a_failed_gate(ragauge, run, arguments, code):
+def test_wrong_calls_do_not_look_like_a_failed_gate(arguments, code, ragauge, run):
     done = ragauge("gate", *shlex.split(arguments))
     assert done.code == code, done.err
     assert done.err
@@ -103,18 +101,15 @@ def test_the_configuration_has_the_rules(ragauge, run, tmp_path):
     assert ragauge("gate", "--config", "c.toml", "--rule", "exact_match >= 0.5").code == 0
 
 
-@pytest.mark.parametrize(
-    ("gate", "problem"),
-    [
-        ("rules = [1]", "gate.rules must be a list of texts"),
-        ("rule = ['x > 1']", "unknown key 'rule'; did you mean 'rules'?"),
-        ("max_drop = -1", "gate.max_drop must be a number of at least 0, got -1"),
-        ("max_drop = { correct = 'x' }", "gate.max_drop.correct must be a number of at least 0"),
-        ("on = 'both'", "gate.on must be point or bound, got 'both'"),
-        ("baseline = 3", "gate: baseline must be text"),
-    ],
+@cases(
+    ("rules = [1]", "gate.rules must be a list of texts"),
+    ("rule = ['x > 1']", "unknown key 'rule'; did you mean 'rules'?"),
+    ("max_drop = -1", "gate.max_drop must be a number of at least 0, got -1"),
+    ("max_drop = { correct = 'x' }", "gate.max_drop.correct must be a number of at least 0"),
+    ("on = 'both'", "gate.on must be point or bound, got 'both'"),
+    ("baseline = 3", "gate: baseline must be text"),
 )
-def test_wrong_configurations(ragauge, tmp_path, gate, problem):
+def test_wrong_configurations(gate, problem, ragauge, tmp_path):
     (tmp_path / "c.toml").write_text(f"[gate]\n{gate}\n")
     done = ragauge("gate", "run", "--config", "c.toml")
     assert done.code == 2

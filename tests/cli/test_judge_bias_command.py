@@ -4,6 +4,7 @@ import json
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 
 def wants_the_first(_, body):
@@ -48,17 +49,14 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
     assert again.out == done.out  # from the cache
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("a.jsonl",), 2, "Missing option '--judge'"),
-        (("none.jsonl", "--judge", "m"), 3, "no such file"),
-        (("a.jsonl", "--judge", "m", "-m", "exact_match"), 2, "no metric asks the judge"),
-        (("bare.csv", "--judge", "m"), 2, "neither references nor contexts"),
-    ],
+@cases(
+    (("a.jsonl",), 2, "Missing option '--judge'"),
+    (("none.jsonl", "--judge", "m"), 3, "no such file"),
+    (("a.jsonl", "--judge", "m", "-m", "exact_match"), 2, "no metric asks the judge"),
+    (("bare.csv", "--judge", "m"), 2, "neither references nor contexts"),
 )
 @pytest.mark.usefixtures("answers")
-def test_what_cannot_be_done_is_said(ragauge, monkeypatch, tmp_path, arguments, code, message):
+def test_what_cannot_be_done_is_said(arguments, code, message, ragauge, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     (tmp_path / "bare.csv").write_text("id,answer\nq1,x\n")
     done = ragauge("judge-bias", *arguments)

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pytest import approx
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "rankings"
@@ -120,26 +121,23 @@ def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, 
     assert "is in two of the files" in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        ("qrels", 2, "QRELS RUN..."),
-        ("qrels mine.run -m ndgc@10", 2, "did you mean"),
-        ("qrels mine.run -o xls", 2, "or one of table, md, latex, csv, json, html, tsv"),
-        ("qrels mine.run -o tsv -o json", 2, "only one format can go to standard output"),
-        ("qrels mine.run -o mine.run/x.csv", 5, "cannot be written"),
-        ("qrels no.run", 3, "no such file"),
-        ("--fuse rrf mine.run other.run -f md", 2, "--fuse only writes a run"),
-        ("qrels mine.run --weights 1", 2, "--weights, --k and --norm need --fuse METHOD"),
-        ("--fuse best mine.run other.run", 2, "best"),
-        ("--fuse combsum mine.run other.run --k 5", 2, "--k applies only to"),
-        ("--fuse rrf mine.run other.run --weights a,b", 2, "--weights takes"),
-        ("--fuse rrf mine.run other.run -m map", 2, "--fuse only writes a run; score that run"),
-        ("--fuse rrf mine.run other.run -o mine.run", 2, "overwritten"),
-        ("qrels mine.run --compare", 2, "--compare needs at least two runs"),
-    ],
+@cases(
+    ("qrels", 2, "QRELS RUN..."),
+    ("qrels mine.run -m ndgc@10", 2, "did you mean"),
+    ("qrels mine.run -o xls", 2, "or one of table, md, latex, csv, json, html, tsv"),
+    ("qrels mine.run -o tsv -o json", 2, "only one format can go to standard output"),
+    ("qrels mine.run -o mine.run/x.csv", 5, "cannot be written"),
+    ("qrels no.run", 3, "no such file"),
+    ("--fuse rrf mine.run other.run -f md", 2, "--fuse only writes a run"),
+    ("qrels mine.run --weights 1", 2, "--weights, --k and --norm need --fuse METHOD"),
+    ("--fuse best mine.run other.run", 2, "best"),
+    ("--fuse combsum mine.run other.run --k 5", 2, "--k applies only to"),
+    ("--fuse rrf mine.run other.run --weights a,b", 2, "--weights takes"),
+    ("--fuse rrf mine.run other.run -m map", 2, "--fuse only writes a run; score that run"),
+    ("--fuse rrf mine.run other.run -o mine.run", 2, "overwritten"),
+    ("qrels mine.run --compare", 2, "--compare needs at least two runs"),
 )
-def test_what_cannot_be_done_is_said_before_any_work(ragauge, files, arguments, code, says):
+def test_what_cannot_be_done_is_said_before_any_work(arguments, code, says, ragauge, files):
     done = ragauge("rank", *arguments.split())
     assert done.code == code
     assert says in done.err
@@ -156,10 +154,8 @@ def test_a_run_with_other_query_ids_is_refused_and_shown_one_of_the_judgements(r
 
 
 @pytest.mark.skipif(not TREC_EVAL.is_dir(), reason="RAGAUGE_DATA is not set")
-@pytest.mark.parametrize(
-    ("expected", "options"), [("out.test", ["official"]), ("out.test.aq", ["all_trec", "-q"])]
-)
-def test_trec_evals_own_expected_output(ragauge, expected, options):
+@cases(("out.test", ["official"]), ("out.test.aq", ["all_trec", "-q"]))
+def test_trec_evals_own_expected_output(expected, options, ragauge):
     done = ragauge(
         *("rank", TREC_EVAL / "qrels.test", TREC_EVAL / "results.test", "--compat", "trec10"),
         *("-o", "tsv", "-m", *options),

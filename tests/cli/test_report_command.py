@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from cases import cases
 
 
 def test_several_runs_go_into_one_file(ragauge, answers):
@@ -51,12 +51,9 @@ def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
     assert '"has_evidence":false' in Path("mine/report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("limit", "why"),
-    [("MAX_TEXTS", "too large for one page"), ("MAX_SCORES", "too many for one page")],
-)
+@cases(("MAX_TEXTS", "too large for one page"), ("MAX_SCORES", "too many for one page"))
 def test_a_run_that_is_too_large_for_a_page_gets_none_and_the_way_out(
-    ragauge, answers, monkeypatch, limit, why
+    limit, why, ragauge, answers, monkeypatch
 ):
     monkeypatch.setattr(f"ragauge.page.page.{limit}", 3)
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")

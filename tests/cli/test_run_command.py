@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -152,18 +153,15 @@ def test_a_bug_in_a_plugin_names_metric_sample_and_system(ragauge, answers, tmp_
     assert not list((tmp_path / "r").glob("scores/*"))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("def broken(:", "SyntaxError"),
-        ("raise RuntimeError('no key')", "RuntimeError: no key"),
-        ("import sys; sys.exit(0)", "SystemExit"),
-        ("raise BaseException('x')", "BaseException"),
-        ("raise GeneratorExit", "GeneratorExit"),
-        ("import ragauge as rg\n@rg.metric\ndef m(*answers): return 1.0", "DefinitionError"),
-    ],
+@cases(
+    ("def broken(:", "SyntaxError"),
+    ("raise RuntimeError('no key')", "RuntimeError: no key"),
+    ("import sys; sys.exit(0)", "SystemExit"),
+    ("raise BaseException('x')", "BaseException"),
+    ("raise GeneratorExit", "GeneratorExit"),
+    ("import ragauge as rg\n@rg.metric\ndef m(*answers): return 1.0", "DefinitionError"),
 )
-def test_a_plugin_that_cannot_be_used_is_said(ragauge, answers, tmp_path, text, said, own_metrics):
+def test_a_plugin_that_cannot_be_used_is_said(text, said, ragauge, answers, tmp_path, own_metrics):
     (tmp_path / "mine.py").write_text(text)
     done = ragauge("run", answers, *EXACT, "--plugin", "mine.py")
     assert done.code == 2
@@ -187,39 +185,36 @@ def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     assert done.err.count("ragauge: error: ") == 6
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("", "no answers given; name a data file, a configuration file, or --system NAME=FILE"),
-        ("answers.jsonl --system a=answers.jsonl", "both name answers; give only one of them"),
-        ("answers.jsonl --system a", "expected NAME=FILE, got 'a'"),
-        ("--system a=answers.jsonl --system a=b", "system 'a' is given twice"),
-        ("answers.jsonl --map answer=x --map answer=y", "'answer' is given twice"),
-        ("answers.jsonl -m 'ndcg@5, recall@5'", "its own option: -m ndcg@5 -m recall@5"),
-        ("answers.jsonl --by many", "cannot group by 'many': it has 101 values"),
-        ("answers.jsonl --map =x", "expected FIELD=COLUMN, got '=x'"),
-        ("answers.jsonl --limit 0", "0 is not in the range"),
-        ("answers.jsonl 'my other.csv'", "--system 'my other=my other.csv'"),
-        ("answer.jsonl", "did you mean 'answers.jsonl'?"),
-        ("answers.jsonl -m exact_match --where 'year > 3000'", "no row matches the filter year >"),
-        ("answers.jsonl -j 0", "0 is not in the range"),
-        ("answers.jsonl -s ragg", "unknown suite 'ragg'; did you mean 'rag'"),
-        ("answers.jsonl -s zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
-        ("answers.jsonl -s exact_match", "it is a metric, which -m names"),
-        ("answers.jsonl --seed x", "'x' is not a valid integer"),
-        ("answers.jsonl --metrik x", "No such option"),
-        ("answers.jsonl --where 'kin = \"x\"'", "no field 'kin'; did you mean 'kind'?"),
-        ("answers.jsonl --map answr=x", "did you mean 'answer' or 'answerable'?"),
-        ("answers.jsonl -o .", ".: is a folder; give a file in it"),
-        ("answers.jsonl -o answers.jsonl", "answers.jsonl: is also an input"),
-        ("answers.jsonl --plugin none.py", "none.py: not a Python file"),
-        ("answers.jsonl --by knd", "the samples have no such field; did you mean 'kind'?"),
-        ("answers.jsonl --by references", "'references' holds lists; rows cannot be grouped by it"),
-        ("answers.jsonl -m exact_match --without exact_mach", "it is not among the metrics of"),
-        ("answers.jsonl -m exact_match --without exact_match", "no metric is left; leave out"),
-    ],
+@cases(
+    ("", "no answers given; name a data file, a configuration file, or --system NAME=FILE"),
+    ("answers.jsonl --system a=answers.jsonl", "both name answers; give only one of them"),
+    ("answers.jsonl --system a", "expected NAME=FILE, got 'a'"),
+    ("--system a=answers.jsonl --system a=b", "system 'a' is given twice"),
+    ("answers.jsonl --map answer=x --map answer=y", "'answer' is given twice"),
+    ("answers.jsonl -m 'ndcg@5, recall@5'", "its own option: -m ndcg@5 -m recall@5"),
+    ("answers.jsonl --by many", "cannot group by 'many': it has 101 values"),
+    ("answers.jsonl --map =x", "expected FIELD=COLUMN, got '=x'"),
+    ("answers.jsonl --limit 0", "0 is not in the range"),
+    ("answers.jsonl 'my other.csv'", "--system 'my other=my other.csv'"),
+    ("answer.jsonl", "did you mean 'answers.jsonl'?"),
+    ("answers.jsonl -m exact_match --where 'year > 3000'", "no row matches the filter year >"),
+    ("answers.jsonl -j 0", "0 is not in the range"),
+    ("answers.jsonl -s ragg", "unknown suite 'ragg'; did you mean 'rag'"),
+    ("answers.jsonl -s zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
+    ("answers.jsonl -s exact_match", "it is a metric, which -m names"),
+    ("answers.jsonl --seed x", "'x' is not a valid integer"),
+    ("answers.jsonl --metrik x", "No such option"),
+    ("answers.jsonl --where 'kin = \"x\"'", "no field 'kin'; did you mean 'kind'?"),
+    ("answers.jsonl --map answr=x", "did you mean 'answer' or 'answerable'?"),
+    ("answers.jsonl -o .", ".: is a folder; give a file in it"),
+    ("answers.jsonl -o answers.jsonl", "answers.jsonl: is also an input"),
+    ("answers.jsonl --plugin none.py", "none.py: not a Python file"),
+    ("answers.jsonl --by knd", "the samples have no such field; did you mean 'kind'?"),
+    ("answers.jsonl --by references", "'references' holds lists; rows cannot be grouped by it"),
+    ("answers.jsonl -m exact_match --without exact_mach", "it is not among the metrics of"),
+    ("answers.jsonl -m exact_match --without exact_match", "no metric is left; leave out"),
 )
-def test_a_wrong_use_is_refused_and_says_what_to_do(ragauge, answers, command, said):
+def test_a_wrong_use_is_refused_and_says_what_to_do(command, said, ragauge, answers):
     if "many" in command:
         rows = [{"id": f"q{n}", "answer": "x", "many": n} for n in range(101)]
         answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -280,20 +275,17 @@ def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answ
     assert values(tmp_path / "r") == {("q1", "c"): 1.0}
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
-        ('data = "a"\ndata = "b"', "not valid TOML"),
-        ('metrics = ["exact_match"]', "the configuration has no answers"),
-        ("[" * 5_000, "not valid TOML"),
-        ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),
-        ("[encoder]\nmodel = 3", "encoder: model must be text, got 3"),
-        ('encoder = "x"', "encoder must be a table"),
-        ("cache = 3", "cache must be text"),
-    ],
+@cases(
+    ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
+    ('data = "a"\ndata = "b"', "not valid TOML"),
+    ('metrics = ["exact_match"]', "the configuration has no answers"),
+    ("[" * 5_000, "not valid TOML"),
+    ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),
+    ("[encoder]\nmodel = 3", "encoder: model must be text, got 3"),
+    ('encoder = "x"', "encoder must be a table"),
+    ("cache = 3", "cache must be text"),
 )
-def test_a_configuration_that_is_wrong_is_refused(ragauge, answers, tmp_path, text, said):
+def test_a_configuration_that_is_wrong_is_refused(text, said, ragauge, answers, tmp_path):
     (tmp_path / "run.toml").write_text(text)
     done = ragauge("run", "run.toml")
     assert (done.code, done.out) == (2, "")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -89,22 +90,19 @@ def test_a_configuration_names_encoder_and_cache(ragauge, pairs, tmp_path):
     assert precision_of(tmp_path / "other") == "fp32"
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (
-            ("--encoder-url", "http://127.0.0.1:1"),
-            2,
-            "the encoder endpoint needs a model; add --encoder MODEL",
-        ),
-        (("--precision", "int4"), 2, "Invalid value for '--precision'"),
-        (("--precision", "fp16"), 6, "fp32 and int8, not 'fp16'"),
-        (("--encoder-key", "KEY"), 6, "the embedded encoder has no api_key_env"),
-        (("--encoder", "./no-such-folder"), 6, "no-such-folder"),
-    ],
+@cases(
+    (
+        ("--encoder-url", "http://127.0.0.1:1"),
+        2,
+        "the encoder endpoint needs a model; add --encoder MODEL",
+    ),
+    (("--precision", "int4"), 2, "Invalid value for '--precision'"),
+    (("--precision", "fp16"), 6, "fp32 and int8, not 'fp16'"),
+    (("--encoder-key", "KEY"), 6, "the embedded encoder has no api_key_env"),
+    (("--encoder", "./no-such-folder"), 6, "no-such-folder"),
 )
 def test_an_encoder_that_cannot_be_had_is_said_before_any_work(
-    ragauge, pairs, tmp_path, options, code, said
+    options, code, said, ragauge, pairs, tmp_path
 ):
     done = ragauge("run", pairs, *SIMILAR, *options, "--folder", "r")
     assert done.code == code

@@ -9,6 +9,7 @@ import faulty_server as faulty
 import polars as pl
 import pytest
 import rules
+from cases import cases
 
 import ragauge as rg
 
@@ -167,18 +168,15 @@ def test_a_bound_on_costs_needs_a_price_and_holds(run, served):
 USED_UP = "not asked: the budget of 1 calls is used up"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        ("-m gpt_score -m answer_class -m exact_match --fast", 6, f"gpt_score, answer_class: no scores; {NO_REPLY}"),
-        ("-m ragas_score --fast", 6, f"ragas_score: no scores; {NO_REPLY}"),
-        ("-m faithfulness --fast", 6, "no answer could be scored: not asked: only the cache is read"),
-        ("-m faithfulness -m gpt_score --max-calls 1 --cache none", 6, f"no scores; {USED_UP}"),
-        # Of three answers one has a value, and the budget is told of.
-        ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked"),
-    ],
+@cases(
+    ("-m gpt_score -m answer_class -m exact_match --fast", 6, f"gpt_score, answer_class: no scores; {NO_REPLY}"),
+    ("-m ragas_score --fast", 6, f"ragas_score: no scores; {NO_REPLY}"),
+    ("-m faithfulness --fast", 6, "no answer could be scored: not asked: only the cache is read"),
+    ("-m faithfulness -m gpt_score --max-calls 1 --cache none", 6, f"no scores; {USED_UP}"),
+    # Of three answers one has a value, and the budget is told of.
+    ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked"),
 )  # fmt: skip
-def test_what_was_asked_for_and_has_no_value_is_no_pass(run, served, arguments, code, said):
+def test_what_was_asked_for_and_has_no_value_is_no_pass(arguments, code, said, run, served):
     done = run(*arguments.split())
     assert (done.code, f"ragauge: {said}" in done.err or said in told(done.err)) == (code, True)
     assert served.n_requests == (1 if "--max-calls" in arguments else 0)
@@ -320,28 +318,25 @@ def test_a_recording_of_other_samples_fails_what_it_has_not(run, offline, answer
 THERE = ("--judge", "m", "--judge-url", "http://127.0.0.1:9")
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--judge-url", "http://127.0.0.1:9"), "judge settings without a judge: base_url"),
-        (("--max-calls", "3"), "judge settings without a judge: max_calls"),
-        (("-m", "exact_match", "--record", "rec"), "add --judge MODEL"),
-        (("-m", "exact_match", "--retry-unreadable"), "add --judge MODEL"),
-        (("--judge", "m", "--max-calls", "0"), "'--max-calls'"),
-        (("--judge", "m", "--repeat", "0"), "'--repeat'"),
-        (("--judge", "m", "--max-cost", "0"), "'--max-cost'"),
-        (("--judge", "m", "--price", "1"), "expected two numbers as in 0.15,0.60, got '1'"),
-        ((*THERE, "--price", "nan,1"), "price must be"),
-        ((*THERE, "--fast", "--retry-unreadable"), "--fast makes no calls, but --retry-unreadable"),
-        ((), "gpt_score needs a judge; give one with --judge"),
-        (("--judge", " "), "the judge has an empty name"),
-        (("--judge", "replay:"), "is not a recording"),
-        ((*THERE, "--language", "../x"), "language must"),
-        ((*THERE, "--prompts", "no"), "no: is not a folder"),
-    ],
+@cases(
+    (("--judge-url", "http://127.0.0.1:9"), "judge settings without a judge: base_url"),
+    (("--max-calls", "3"), "judge settings without a judge: max_calls"),
+    (("-m", "exact_match", "--record", "rec"), "add --judge MODEL"),
+    (("-m", "exact_match", "--retry-unreadable"), "add --judge MODEL"),
+    (("--judge", "m", "--max-calls", "0"), "'--max-calls'"),
+    (("--judge", "m", "--repeat", "0"), "'--repeat'"),
+    (("--judge", "m", "--max-cost", "0"), "'--max-cost'"),
+    (("--judge", "m", "--price", "1"), "expected two numbers as in 0.15,0.60, got '1'"),
+    ((*THERE, "--price", "nan,1"), "price must be"),
+    ((*THERE, "--fast", "--retry-unreadable"), "--fast makes no calls, but --retry-unreadable"),
+    ((), "gpt_score needs a judge; give one with --judge"),
+    (("--judge", " "), "the judge has an empty name"),
+    (("--judge", "replay:"), "is not a recording"),
+    ((*THERE, "--language", "../x"), "language must"),
+    ((*THERE, "--prompts", "no"), "no: is not a folder"),
 )
 def test_options_that_cannot_be_are_refused_before_anything_is_done(
-    offline, tmp_path, options, says
+    options, says, offline, tmp_path
 ):
     done = offline(*GPT, *options)
     assert done.code == 2
@@ -432,25 +427,22 @@ M = 'model = "m"\n'
 AT = f'{M}base_url = "http://127.0.0.1:9"\n'
 
 
-@pytest.mark.parametrize(
-    ("judge", "says"),
-    [
-        ('modle = "m"\n', "run.toml: judge: unknown key 'modle'; did you mean 'model'?"),
-        (f'{M}api_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),
-        ("model = 5\n", "judge: model must be a name or a list of names, got 5"),
-        ("model = []\n", "judge: model must be a name or a list of names, got []"),
-        ('model = ["m", 5]\n', "judge: model must be a name or a list of names"),
-        (f'{M}max_calls = "9"\n', "judge: max_calls must be"),
-        (f"{M}rpm = true\n", "judge: rpm must be"),
-        (f'{M}temperature = "hot"\n', "judge: temperature must be"),
-        (f"{M}price = 5\n", "judge: price must be"),
-        (f'{AT}price = ["1", "2"]\n', "price must be two"),
-        (f"{AT}max_calls = 0\n", "max_calls must be a whole"),
-        ("temperature = 0\n", "judge settings without a judge: temperature"),
-        (f"{M}{M}", "run.toml"),
-    ],
+@cases(
+    ('modle = "m"\n', "run.toml: judge: unknown key 'modle'; did you mean 'model'?"),
+    (f'{M}api_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),
+    ("model = 5\n", "judge: model must be a name or a list of names, got 5"),
+    ("model = []\n", "judge: model must be a name or a list of names, got []"),
+    ('model = ["m", 5]\n', "judge: model must be a name or a list of names"),
+    (f'{M}max_calls = "9"\n', "judge: max_calls must be"),
+    (f"{M}rpm = true\n", "judge: rpm must be"),
+    (f'{M}temperature = "hot"\n', "judge: temperature must be"),
+    (f"{M}price = 5\n", "judge: price must be"),
+    (f'{AT}price = ["1", "2"]\n', "price must be two"),
+    (f"{AT}max_calls = 0\n", "max_calls must be a whole"),
+    ("temperature = 0\n", "judge settings without a judge: temperature"),
+    (f"{M}{M}", "run.toml"),
 )
-def test_a_configuration_that_cannot_be_is_refused_with_its_place(ragauge, configured, judge, says):
+def test_a_configuration_that_cannot_be_is_refused_with_its_place(judge, says, ragauge, configured):
     done = ragauge("run", configured(judge))
     assert done.code == 2
     assert says in told(done.err)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -68,16 +69,13 @@ def test_the_configuration_may_choose(ragauge, write, tmp_path):
     assert "prefer is 'gould'; did you mean 'gold'?" in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (("--prefer", "golden"), 2, "'golden' is not one of"),
-        (("--prefer", "gold"), 2, "needs a gold file"),
-        (("--by-place",), 3, "rows can be paired by place only if their numbers are equal"),
-        ((), 3, "1 row has no id and no question"),
-    ],
+@cases(
+    (("--prefer", "golden"), 2, "'golden' is not one of"),
+    (("--prefer", "gold"), 2, "needs a gold file"),
+    (("--by-place",), 3, "rows can be paired by place only if their numbers are equal"),
+    ((), 3, "1 row has no id and no question"),
 )
-def test_pairing_that_is_impossible_is_refused(ragauge, write, arguments, code, said):
+def test_pairing_that_is_impossible_is_refused(arguments, code, said, ragauge, write):
     write("a.jsonl", row("Who?", "Ann", "Ann"), row("Where?", "Kiel", "Rome"))
     write("b.jsonl", {"answer": "Rome", "reference": "Rome"})
     done = ragauge("run", *SYSTEMS, *EXACT, *arguments)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -56,18 +57,15 @@ def test_an_unknown_id_gets_a_hint(ragauge, run):
     assert "did you mean 'kind'?" in done.err
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("manifest.json", b"3", "r/manifest.json: is damaged (it is not an object)"),
-        ("manifest.json", b"\xff\xfe", "cannot be read"),
-        ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
-        ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
-        ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
-        ("samples.parquet", b"", "remove r and run it again"),
-    ],
+@cases(
+    ("manifest.json", b"3", "r/manifest.json: is damaged (it is not an object)"),
+    ("manifest.json", b"\xff\xfe", "cannot be read"),
+    ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
+    ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
+    ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
+    ("samples.parquet", b"", "remove r and run it again"),
 )
-def test_a_damaged_run_is_refused_with_the_way_out(ragauge, run, name, content, said):
+def test_a_damaged_run_is_refused_with_the_way_out(name, content, said, ragauge, run):
     (run / name).write_bytes(content)
     done = ragauge("show", run)
     assert (done.code, done.out) == (5, "")

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import faulty_server as faulty
 import numpy as np
 import pytest
+from cases import cases
 from faulty_server import FaultyServer
 
 from ragauge.errors import EncoderError, MissingExtraError, PlanError
@@ -129,28 +130,25 @@ HUGE = b'{"data": [{"index": 0, "embedding": [1e999, 1]}]}'
 LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (data(), "0 vectors, not one for each of 1"),
-        (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
-        (data(row(0, 1, 2), row(0, 1, 2)), "without a unique index and a vector"),
-        (data(row("0", 1, 2)), "without a unique index and a vector"),
-        (data(row(False, 1, 2)), "without a unique index and a vector"),
-        (data({"embedding": [1, 2]}), "without a unique index and a vector"),
-        (data({"index": 0, "embedding": "AACAPw=="}), "without a unique index and a vector"),
-        (data(row(0)), "a vector of 0 dimensions"),
-        (data(row(0, 0, 0.0)), "a vector of length 0"),
-        (data(row(0, "1", 2)), "a vector with items that are not numbers"),
-        (data(row(0, True, 2)), "a vector with items that are not numbers"),
-        ((200, {}, NAN), "not finite"),
-        ((200, {}, HUGE), "not finite"),
-        ((200, {}, LONG), "not finite"),
-        ((200, {}, b"[]"), "no list named data"),
-        ((200, {}, b"null"), "no list named data"),
-        ((200, {}, b" " * 3_000_000), "bytes for 1 texts"),
-        ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
-    ],
+@cases(
+    (data(), "0 vectors, not one for each of 1"),
+    (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
+    (data(row(0, 1, 2), row(0, 1, 2)), "without a unique index and a vector"),
+    (data(row("0", 1, 2)), "without a unique index and a vector"),
+    (data(row(False, 1, 2)), "without a unique index and a vector"),
+    (data({"embedding": [1, 2]}), "without a unique index and a vector"),
+    (data({"index": 0, "embedding": "AACAPw=="}), "without a unique index and a vector"),
+    (data(row(0)), "a vector of 0 dimensions"),
+    (data(row(0, 0, 0.0)), "a vector of length 0"),
+    (data(row(0, "1", 2)), "a vector with items that are not numbers"),
+    (data(row(0, True, 2)), "a vector with items that are not numbers"),
+    ((200, {}, NAN), "not finite"),
+    ((200, {}, HUGE), "not finite"),
+    ((200, {}, LONG), "not finite"),
+    ((200, {}, b"[]"), "no list named data"),
+    ((200, {}, b"null"), "no list named data"),
+    ((200, {}, b" " * 3_000_000), "bytes for 1 texts"),
+    ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
 )
 def test_a_reply_that_is_not_what_was_asked_is_an_error_and_not_asked_again(reply, said, server):
     server.answer = lambda *_: reply
@@ -183,15 +181,12 @@ def test_retry_after_is_obeyed(headers, server):
 TOO_LONG = {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3}
 
 
-@pytest.mark.parametrize(
-    ("reply", "settings", "match"),
-    [
-        ((500, {}, b""), TOO_LONG, "no answer in 1 attempts"),
-        ("hang", {"timeout_s": 0.1, "max_attempts": 2}, r"2 attempts .*no data for 0\.1 s"),
-        ("drip", {"deadline_s": 0.2}, "the reply did not end in time"),
-    ],
+@cases(
+    ((500, {}, b""), TOO_LONG, "no answer in 1 attempts"),
+    ("hang", {"timeout_s": 0.1, "max_attempts": 2}, r"2 attempts .*no data for 0\.1 s"),
+    ("drip", {"deadline_s": 0.2}, "the reply did not end in time"),
 )
-def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
+def test_time_runs_out_before_the_attempts_do(reply, settings, match, server):
     server.answer = lambda *_: reply
     start = time.monotonic()
     with pytest.raises(EncoderError, match=match) as raised:
@@ -200,17 +195,14 @@ def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
     assert time.monotonic() - start < 40
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "reset",
-        (200, {}, b'{"data": [{"index": 0, "embedd'),
-        (200, {}, b""),
-        (200, {}, b"[" * 100_000),
-        (500, {"Content-Length": "999"}, b"{"),
-        (200, {"Content-Encoding": "gzip"}, b"not gzip"),
-        *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500)),
-    ],
+@cases(
+    "reset",
+    (200, {}, b'{"data": [{"index": 0, "embedd'),
+    (200, {}, b""),
+    (200, {}, b"[" * 100_000),
+    (500, {"Content-Length": "999"}, b"{"),
+    (200, {"Content-Encoding": "gzip"}, b"not gzip"),
+    *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500)),
 )
 def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server):
     server.answer = lambda body, number: broken if number == 1 else ok(body["input"])

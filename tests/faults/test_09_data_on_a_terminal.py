@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.report.plain import INVISIBLE
 
@@ -77,20 +78,17 @@ def test_json_on_a_terminal_is_the_same_data(in_a_pipe, on_a_terminal, tmp_path)
     assert NAME in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\u001b", "\x1b")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["{}"],
-        ["run", "--{}"],
-        ["run", "a.jsonl", "--limit", "{}"],
-        ["run", "a.jsonl", "--map", "{}"],
-        ["rank", "a", "b", "-o", "{}.none"],
-        ["gate", "x", "--on", "{}"],
-        ["metrics", "{}"],
-        ["show", "{}"],
-    ],
+@cases(
+    ["{}"],
+    ["run", "--{}"],
+    ["run", "a.jsonl", "--limit", "{}"],
+    ["run", "a.jsonl", "--map", "{}"],
+    ["rank", "a", "b", "-o", "{}.none"],
+    ["gate", "x", "--on", "{}"],
+    ["metrics", "{}"],
+    ["show", "{}"],
 )
-def test_what_was_typed_is_repeated_escaped_and_cut(ragauge, arguments):
+def test_what_was_typed_is_repeated_escaped_and_cut(arguments, ragauge):
     typed = "\x1b[2J\u202e" + "a" * 50_000
     done = ragauge(*(one.format(typed) for one in arguments))
     assert done.code in (2, 3, 5)

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import zstandard
+from cases import cases
 
 from ragauge.loaders.formats import files
 from ragauge.loaders.formats.files import MAX_PROBLEMS
@@ -71,17 +72,14 @@ def test_a_file_of_another_kind_is_not_read_to_its_end(ragauge, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{}", "is {}, an object without fields; give it fields or remove it"),
-        (
-            '{"id": "q2", "a\\ud800b": "y"}',
-            "has the key 'a\\ud800b' with half a character (lone surrogate U+D800); fix the export",
-        ),
-    ],
+@cases(
+    ("{}", "is {}, an object without fields; give it fields or remove it"),
+    (
+        '{"id": "q2", "a\\ud800b": "y"}',
+        "has the key 'a\\ud800b' with half a character (lone surrogate U+D800); fix the export",
+    ),
 )
-def test_a_row_that_is_none_is_named_with_its_line(ragauge, tmp_path, text, said):
+def test_a_row_that_is_none_is_named_with_its_line(text, said, ragauge, tmp_path):
     good = '{"id": "q1", "answer": "x"}'
     (tmp_path / "a.jsonl").write_text(f"{good}\n{text}\n")
     (tmp_path / "a.json").write_text(f"[{good},\n{text}]")

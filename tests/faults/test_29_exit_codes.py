@@ -10,6 +10,7 @@ from pathlib import Path
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import cli
@@ -126,17 +127,14 @@ def test_prompts_that_were_written_in_part_are_completed(ragauge, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize(
-    ("name", "code", "said"),
-    [
-        ("SIGTERM", 143, "terminated; finished"),
-        ("SIGHUP", 129, "terminated; finished"),
-        ("SIGINT", 130, "interrupted; finished"),
-    ],
+@cases(
+    ("SIGTERM", 143, "terminated; finished"),
+    ("SIGHUP", 129, "terminated; finished"),
+    ("SIGINT", 130, "interrupted; finished"),
 )
 @pytest.mark.usefixtures("interruptible")
 def test_a_signal_ends_a_command_with_a_line_and_its_code(
-    ragauge, folder, monkeypatch, name, code, said
+    name, code, said, ragauge, folder, monkeypatch
 ):
     number = getattr(signal, name)
 

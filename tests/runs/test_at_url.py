@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.cli import main
@@ -367,12 +368,9 @@ def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_
         evaluated()
 
 
-@pytest.mark.parametrize(
-    ("place", "says"),
-    [
-        ("https://host/run", "a run cannot be at 'https://host/run'; give a folder, or s3://"),
-        ("s3://", "a run cannot be at 's3://'"),
-    ],
+@cases(
+    ("https://host/run", "a run cannot be at 'https://host/run'; give a folder, or s3://"),
+    ("s3://", "a run cannot be at 's3://'"),
 )
 def test_other_urls_are_refused(place, says):
     for use in (rg.open_run, evaluated):
