@@ -61,7 +61,7 @@ def test_each_system_has_a_line_and_the_next_command_is_named(ragauge, here):
     assert done.code == 0, done.err
     (line,) = done.out.splitlines()
     # 6 · (10 · $2 + 5 · $8) for a million tokens: $0.00036
-    assert line.startswith("answer: 6 answers · 0 failed · 0.00 s an answer (p95 0.00 s)")
+    assert line.startswith("answer: 6 answers · 0 failed · median 0.00 s, p95 0.00 s")
     assert line.endswith("60 tokens in, 30 tokens out · $0.0004")
     assert "ragauge run ragauge-answers/questions-answer" in done.err
     assert "on standard output" in done.err
@@ -80,8 +80,8 @@ def test_the_answers_are_scored_with_their_time_and_faults(ragauge, here):
     assert "1 answer failed: ValueError: no idea" in done.err
     assert (here / "answers.csv").exists()
     done = ragauge("run", "answers", "--folder", "run", "--no-report")
-    assert "b: 1 of 6 answers failed · 0.00 s an answer (p95 0.00 s)" in done.out
-    assert "a: 0.00 s an answer (p95 0.00 s) · 60 tokens in, 30 tokens out" in done.out
+    assert "b: 1 of 6 answers failed · median 0.00 s, p95 0.00 s" in done.out
+    assert "a: median 0.00 s, p95 0.00 s · 60 tokens in, 30 tokens out" in done.out
     gate = ["gate", "run", "--rule", "latency_s.p95 <= 5", "--rule"]
     assert ragauge(*gate, 'output_tokens.sum[system = "a"] <= 30').code == 0
     done = ragauge(*gate, 'output_tokens.sum[system = "a"] <= 29')
@@ -117,7 +117,7 @@ def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
     assert "4 questions not asked: the budget of 10 calls is used up" in done.err
     assert "two: pass^2 1.00, pass@2 1.00, 1.00 of answers pass at keyword_coverage 0.5" in done.out
     # Two systems, six questions, two repeats; ten calls are within the budget of each.
-    assert "  two: 0.00 s an answer (p95 0.00 s) · 100 tokens in, 50 tokens out" in done.out
+    assert "  two: median 0.00 s, p95 0.00 s · 100 tokens in, 50 tokens out" in done.out
     (folder,) = (here / "ragauge-answers").iterdir()
     rows = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
     # 10 · $2 + 5 · $8 for a million tokens
@@ -148,7 +148,7 @@ def test_the_cost_is_before_what_a_terminal_cuts_and_is_never_nothing():
     names = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
     rows = pl.DataFrame([(0.21, 0.1, 90_000, 12_000, 0.0000123)], schema=names, orient="row")
     assert took(rows) == (
-        "0.21 s an answer (p95 0.21 s) · $0.000012 · first token 0.10 s · "
+        "median 0.21 s, p95 0.21 s · $0.000012 · first token 0.10 s · "
         "90,000 tokens in, 12,000 tokens out"
     )
 

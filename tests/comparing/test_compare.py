@@ -186,6 +186,26 @@ def test_clusters_are_resampled_and_their_signs_flip_together():
     assert row.note == "only 1 common cluster: no interval and no test"
 
 
+@pytest.mark.parametrize("repeats", [2, 3])
+def test_equal_repeats_of_every_question_leave_interval_and_p_as_they_are(repeats):
+    # Of clusters of two, the sums 0 and 2 look like those of one better and one worse, and of two better.
+    once = {"a": [0.0] * 20 + [1.0] * 10, "b": [1.0] * 6 + [0.0] * 14 + [1.0] * 10}
+    often = {name: np.repeat(values, repeats).tolist() for name, values in once.items()}
+    run = run_of(often, repeat_of=np.repeat([f"q{at}" for at in range(30)], repeats).tolist())
+    found, expected = (
+        run.compare("a", "b").row("points"),
+        run_of(once).compare("a", "b").row("points"),
+    )
+    assert (found.low, found.high) == approx((expected.low, expected.high))
+    assert (found.p_value, found.n_clusters) == (expected.p_value, 30)
+    halves = run_of(
+        {"a": [0.5] * 20 + [0.0, 1.0]}, repeat_of=np.repeat(list("bcdefghijkl"), 2).tolist()
+    )
+    # Ten pairs of .5 and one of 0 and 1 are eleven equal means, not eleven right answers of 22.
+    row = halves.summary().row(0, named=True)
+    assert row["high"] - row["low"] < 0.3
+
+
 def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics):
     @rg.metric(version=1)
     def constant(answer_points: float) -> float:

@@ -431,3 +431,21 @@ def test_a_metric_that_is_undefined_throughout_is_no_drop_beside_others():
     assert (verdict.rule, verdict.passed) == ("exact_match.drop <= 0", True)
     note = "without a value on both sides, so not checked for a drop: stated_points (a)"
     assert gate.notes == (note,)
+
+
+def test_percentiles_are_those_of_numpy():
+    rows = [{"id": f"q{at}", "answer": "x", "latency_s": float(at)} for at in (1, 3, 4, 9)]
+    run = rg.evaluate(rows, "latency_s")
+    # Between 3 and 4; 0.95 · 3 = 2.85 places from 1: 4 + .85 · 5.
+    assert run.gate(
+        ["latency_s.p50 = 3.5", "latency_s.p95 > 8.2499 and latency_s.p95 < 8.2501"]
+    ).passed
+
+
+def test_what_answers_cost_is_not_taken_for_what_judges_cost():
+    run = rg.evaluate([{"id": "q1", "answer": "x", "cost_usd": 0.5}], "cost_usd")
+    (verdict,) = run.gate(["cost_usd <= 0.1"]).failures
+    assert verdict.reason.endswith(
+        "no judge was asked; of the answers it is cost_usd.mean or cost_usd.sum"
+    )
+    assert run.gate(["cost_usd.mean <= 0.5"]).passed

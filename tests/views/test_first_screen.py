@@ -131,7 +131,7 @@ def test_a_run_without_any_value_says_so():
 
 def test_time_is_in_the_table_where_nothing_else_was_scored_and_below_it_whatever_was():
     rows = [{"id": "q1", "answer": "x", "reference": "x", "latency_s": 0.5}]
-    line = "default: 0.50 s an answer (p95 0.50 s)"
+    line = "default: median 0.50 s, p95 0.50 s"
     assert line in printed(rg.evaluate(rows, "exact_match"))
     shown = printed(rg.evaluate(rows, "latency_s"))
     assert shown.startswith("default: latency_s 0.50, 1 question.")
