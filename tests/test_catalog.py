@@ -21,11 +21,9 @@ def test_an_unknown_metric_is_said_with_what_was_meant():
         catalog.find(Label("zzzzzz"))
 
 
-LOUD = "import ragauge as rg\n@rg.metric\ndef loudness(answer: str) -> float:\n    return answer.isupper()\n"
-
-
 def test_an_installed_plug_in_brings_its_metrics(install):
-    install("metrics", "loud = loud", loud=LOUD)
+    loud = "import ragauge as rg\n@rg.metric\ndef loudness(answer: str) -> float:\n    return answer.isupper()\n"
+    install("metrics", "loud = loud", loud=loud)
     assert rg.score("loudness", answer="HEY").value == 1.0
 
 

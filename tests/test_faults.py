@@ -69,8 +69,7 @@ UNREADABLE = {
 @pytest.mark.parametrize(("content", "said"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, content, said):
     (tmp_path / "a.jsonl").write_bytes(content)
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "s.csv")
-    assert (done.code, done.out) == (3, "")
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "s.csv", code=3, out="")
     assert done.err.startswith("ragauge: error: a.jsonl")
     assert said in done.err
     assert len(done.err) < 2_000
@@ -80,8 +79,7 @@ def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, cont
 def test_ids_that_look_like_something_else_stay_themselves_everywhere(ragauge, tmp_path):
     ids = ["007", "7", "NA", "true", "1e5", "null", "-0", "caf\u00e9", "cafe\u0301"]
     (tmp_path / "a.csv").write_text("id,answer\n" + "".join(f"{id},x\n" for id in ids))
-    done = ragauge("run", "a.csv", "-m", "dont_know", "--folder", "r", "-o", "s.csv")
-    assert done.code == 0
+    done = ragauge("run", "a.csv", "-m", "dont_know", "--folder", "r", "-o", "s.csv", code=0)
     assert scores(tmp_path / "r")["id"].to_list() == ids
     rows = (tmp_path / "s.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == ids
@@ -105,8 +103,7 @@ def test_a_long_filter_that_is_sound_is_not_printed_whole(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
     for id, code in (("q1", 0), ("q2", 3)):
         text = " or ".join([f'id = "{id}"'] * 700)
-        done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
-        assert done.code == code
+        done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text, code=code)
         assert len(done.err) < 1_000
 
 
@@ -388,9 +385,7 @@ def test_a_place_that_cannot_be_written_to_is_said(arguments, code, said, ragaug
     (tmp_path / "a.jsonl").write_text(GOOD)
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.csv/mine.txt").write_text("mine")
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", *arguments)
-    assert (done.code, done.out) == (code, "")
-    assert said in done.err
+    assert said in ragauge("run", "a.jsonl", "-m", "dont_know", *arguments, code=code, out="").err
     assert (tmp_path / "a.jsonl").read_text() == GOOD
     assert [one.name for one in (tmp_path / "folder.csv").iterdir()] == ["mine.txt"]
 

@@ -143,7 +143,7 @@ def test_a_chat_model_that_streams_has_a_time_to_its_first_text(monkeypatch):
     assert 0 < row["first_token_s"] < row["latency_s"] - 0.04
 
 
-STREAMS = [
+@cases(
     (["data: Par\n\n", ": still here\n\n", "event: end\ndata: is\n\n"], {}, "Paris"),
     (['data: {"answer": "Par"}\n\n', 'data: {"answer": "is", "page": 7}\n\n'], {}, "Paris"),
     (
@@ -157,10 +157,7 @@ STREAMS = [
     (["data: [[[\n\n"], {}, "[[["),
     (["data: \udcff\n\n"], {}, "the stream is not UTF-8 (invalid start byte)"),
     (["data: In\n\n", "data:  19\n\n", "data: 84\n\n"], {}, "In 1984"),
-]
-
-
-@pytest.mark.parametrize(("parts", "read", "expected"), STREAMS)
+)
 def test_events_and_lines_of_json_are_read_as_one_answer(parts, read, expected):
     with server(streamed(*parts)) as (url, _):
         row = asked(open_target(url, EndpointOptions(read=read)))

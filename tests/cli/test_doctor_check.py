@@ -30,9 +30,7 @@ def run(whole, tmp_path) -> Path:
 
 def test_a_whole_run_is_ok(ragauge, run):
     before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
-    done = ragauge("doctor", "--check", run)
-    assert (done.code, done.err) == (0, "")
-    assert "3 parts" in done.out
+    assert "3 parts" in ragauge("doctor", "--check", run, code=0, err="").out
     assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
 
 
@@ -46,8 +44,7 @@ def test_each_damaged_file_is_found(ragauge, run, file):
     changed = content[:200] + bytes([content[200] ^ 1]) + content[201:]
     for damaged in (changed + b"x" * (file == "manifest.json"), content[: len(content) // 2], None):
         path.unlink() if damaged is None else path.write_bytes(damaged)
-        done = ragauge("doctor", "--check", run)
-        assert done.code == 5
+        done = ragauge("doctor", "--check", run, code=5)
         assert "restore it from a copy, or remove it and run it again" in done.err
 
 
@@ -73,8 +70,7 @@ SCORES, EVIDENCE = "scores/000000.parquet", "evidence/000000.parquet"
 def test_rows_that_do_not_fit_are_found_without_digests_too(file, change, said, ragauge, run):
     without_digests(run)
     change(pl.read_parquet(run / file)).write_parquet(run / file)
-    done = ragauge("doctor", "--check", run)
-    assert done.code == 5
+    done = ragauge("doctor", "--check", run, code=5)
     assert said in " ".join((done.out + done.err).split())
 
 
@@ -90,9 +86,7 @@ def test_scores_and_evidence_of_another_batch_are_found(column, value, said, rag
         which = pl.int_range(pl.len()) < (1 if column == "id" else frame.height)
         changed = pl.when(which).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
         frame.with_columns(changed).write_parquet(run / file)
-    done = ragauge("doctor", "--check", run)
-    assert done.code == 5
-    assert said in " ".join(done.out.split())
+    assert said in " ".join(ragauge("doctor", "--check", run, code=5).out.split())
 
 
 @cases(
@@ -104,16 +98,14 @@ def test_scores_and_evidence_of_another_batch_are_found(column, value, said, rag
 def test_another_value_in_the_manifest_or_the_summary_is_found(file, change, said, ragauge, run):
     content = change(json.loads((run / file).read_text()))
     (run / file).write_text(json.dumps(content))
-    done = ragauge("doctor", "--check", run)
-    assert done.code == 5
+    done = ragauge("doctor", "--check", run, code=5)
     assert said in " ".join((done.out + done.err).split())
 
 
 def test_a_run_without_any_digests_cannot_be_checked(ragauge, run):
     without_digests(run)
     assert ragauge("show", run).code == 0
-    done = ragauge("doctor", "--check", run)
-    assert done.code == 5
+    done = ragauge("doctor", "--check", run, code=5)
     assert "has no digests, so changes to it cannot be noticed" in done.err
 
 
@@ -128,7 +120,6 @@ def test_where_no_run_is_none_is_damaged(ragauge, tmp_path, place):
     if place == "other files":
         (tmp_path / place).mkdir()
         (tmp_path / place / "notes.txt").write_text("x")
-    done = ragauge("doctor", "--check", tmp_path / place)
-    assert (done.code, done.out) == (5, "")
+    done = ragauge("doctor", "--check", tmp_path / place, code=5, out="")
     assert "is not a run folder" in done.err
     assert "damaged" not in done.err

@@ -32,8 +32,7 @@ def judge(monkeypatch):
 
 
 def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, judge):
-    done = ragauge("judge-bias", answers, *judge, "--repeat", "2")
-    assert done.code == 0, done.err
+    done = ragauge("judge-bias", answers, *judge, "--repeat", "2", code=0)
     lines = [line.rstrip() for line in done.out.splitlines()]
     assert lines[0] == (
         "The judge is not neutral here: order of answers. Not measured: order of contexts, answer length."
@@ -59,9 +58,7 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
 def test_what_cannot_be_done_is_said(arguments, code, message, ragauge, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     (tmp_path / "bare.csv").write_text("id,answer\nq1,x\n")
-    done = ragauge("judge-bias", *arguments)
-    assert done.code == code
-    assert message in done.err
+    assert message in ragauge("judge-bias", *arguments, code=code).err
 
 
 def test_a_dry_run_says_what_it_would_cost(ragauge, answers, judge):

@@ -14,16 +14,14 @@ from ragauge.cli import COMMANDS
 
 def test_help_lists_every_command(ragauge):
     for arguments in (("--help",), ("-h",)):
-        done = ragauge(*arguments)
-        assert (done.code, done.err) == (0, "")
+        done = ragauge(*arguments, code=0, err="")
         for name in COMMANDS:
             assert f"\n  {name} " in done.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_its_sentence(ragauge, name):
-    done = ragauge(name, "--help")
-    assert done.code == 0
+    done = ragauge(name, "--help", code=0)
     assert done.out.startswith(f"Usage: ragauge {name} ")
 
 
@@ -37,15 +35,13 @@ def test_the_version_is_said(ragauge):
     ("\x1b[31mrun", "no command '\\x1b[31mrun'"),
 )
 def test_an_unknown_command_gets_a_hint(name, said, ragauge):
-    done = ragauge(name)
-    assert (done.code, done.out) == (2, "")
+    done = ragauge(name, code=2, out="")
     assert said in done.err
     assert "\x1b" not in done.err
 
 
 def test_no_command_at_all_shows_the_help(ragauge):
-    done = ragauge()
-    assert done.code == 2
+    done = ragauge(code=2)
     assert "Usage: ragauge" in done.err + done.out
 
 
@@ -115,7 +111,6 @@ def test_help_is_quick_for_it_imports_no_subcommand():
 def test_shells_get_their_completion_script_and_its_replies(asked, said, ragauge, monkeypatch):
     for name, value in asked.items():
         monkeypatch.setenv(name, value)
-    done = ragauge()
-    assert done.code == 0
+    done = ragauge(code=0)
     assert said in done.out
     assert "bug" not in done.err

@@ -22,7 +22,6 @@ from ragauge.engine.selection import suites_of
 from ragauge.engine.workload import Workload
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text("utf-8"))
-EVENTS = {"m": Measured, "j": Judged}
 
 
 @pytest.fixture
@@ -52,12 +51,13 @@ def told(clock, capsys):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_time_left_of_a_real_run_is_nearly_right(name, clock, forecast):
+    events = {"m": Measured, "j": Judged}
     run = RECORDED[name]
     end, of_run = run["end"], forecast(*run["work"], at_once=run.get("at_once", 1))
     totals = []
     for at, kind, units in run["events"]:
         clock.now = at
-        of_run.tell(EVENTS[kind](units))
+        of_run.tell(events[kind](units))
         if of_run.is_known:
             totals.append(of_run.total_s / end)
     assert totals

@@ -32,8 +32,7 @@ def means(out: str) -> dict[str, list[str]]:
 
 
 def test_the_summary_is_on_standard_output_and_the_notes_are_not(ragauge, answers):
-    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r", "--full")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r", "--full", code=0)
     # a: (1 + 0) / 2 and (1 + 0.5) / 2; b: its one answer is right
     assert means(done.out) == {"exact_match": ["0.500", "1.000"], "token_f1": ["0.750", "1.000"]}
     assert "1/2" in done.out, "b answered one of two"
@@ -73,8 +72,7 @@ def test_by_breaks_the_summary_down(ragauge, answers):
 def test_every_kind_of_output_holds_what_it_should(ragauge, answers):
     kinds = ("json", "jsonl", "csv", "parquet", "md", "tex")
     outputs = [one for kind in kinds for one in ("-o", f"out/s.{kind}")]
-    done = ragauge("run", answers, *EXACT, *outputs, "--folder", "r")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, *outputs, "--folder", "r", code=0)
     assert "ragauge: wrote out/s.json\nragauge: wrote out/s.jsonl\n" in done.err
     stored = scores(Path("r"))
     assert pl.read_parquet("out/s.parquet").equals(stored)
@@ -100,14 +98,12 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     assert {file.name for file in folder.iterdir()} == names
     # The same command again finds what is finished.
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
-    second = ragauge("run", answers, *EXACT)
-    assert (second.code, second.out) == (0, done.out)
+    ragauge("run", answers, *EXACT, code=0, out=done.out)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(ragauge, answers, tmp_path):
-    done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv", code=0)
     assert re.search(r"^exact_match +exact_match +ready *$", done.out, re.M)
     assert re.search(r"^ndcg@5 +ndcg@5 +the sample has no context_ids and relevant", done.out, re.M)
     assert "4 answers of 2 systems" in done.out
@@ -163,16 +159,14 @@ def test_a_bug_in_a_plugin_names_metric_sample_and_system(ragauge, answers, tmp_
 )
 def test_a_plugin_that_cannot_be_used_is_said(text, said, ragauge, answers, tmp_path, own_metrics):
     (tmp_path / "mine.py").write_text(text)
-    done = ragauge("run", answers, *EXACT, "--plugin", "mine.py")
-    assert done.code == 2
+    done = ragauge("run", answers, *EXACT, "--plugin", "mine.py", code=2)
     assert done.err.startswith("ragauge: error: mine.py: importing the plugin raised ")
     assert said in done.err
 
 
 def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     asked = ("-s", "answr-quality", "-m", "ndgc@10", "-m", "exact_match(normalise=1)", "-m", "f1(")
-    done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =")
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =", code=2, out="")
     for said in (
         "'answr-quality'; did you mean 'answer-quality'",
         "'ndgc'; did you mean 'ndcg'",
@@ -244,8 +238,7 @@ def test_a_configuration_says_it_all_and_its_paths_are_its_own(ragauge, answers,
     home.mkdir()
     answers.rename(home / "answers.jsonl")
     (home / "run.toml").write_text(CONFIG)
-    done = ragauge("run", "sub/run.toml")
-    assert done.code == 0, done.err
+    done = ragauge("run", "sub/run.toml", code=0)
     assert values(home / "from-config") == {("q1", "a"): 1.0, ("q1", "b"): 1.0}
     assert (home / "out.csv").exists()
     assert "a by kind" in done.out
@@ -270,8 +263,7 @@ def test_options_stand_before_the_configuration(ragauge, answers, tmp_path):
 def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answers, tmp_path):
     (tmp_path / "run.toml").write_text('data = "gone.jsonl"\nmetrics = ["exact_match"]')
     (tmp_path / "c.jsonl").write_text('{"id": "q1", "answer": "x", "reference": "x"}')
-    done = ragauge("run", "run.toml", "--system", "c=c.jsonl", "--folder", "r")
-    assert done.code == 0, done.err
+    ragauge("run", "run.toml", "--system", "c=c.jsonl", "--folder", "r", code=0)
     assert values(tmp_path / "r") == {("q1", "c"): 1.0}
 
 
@@ -287,9 +279,7 @@ def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answ
 )
 def test_a_configuration_that_is_wrong_is_refused(text, said, ragauge, answers, tmp_path):
     (tmp_path / "run.toml").write_text(text)
-    done = ragauge("run", "run.toml")
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert said in ragauge("run", "run.toml", code=2, out="").err
     assert not (tmp_path / "ragauge-runs").exists()
 
 
@@ -298,8 +288,7 @@ def test_a_configuration_names_its_plugins(ragauge, answers, tmp_path):
     (tmp_path / "sub/mine.py").write_text(PLUGIN)
     text = 'data = "../answers.jsonl"\nmetrics = ["brevity"]\nplugins = ["mine.py"]\n'
     (tmp_path / "sub/run.toml").write_text(text)
-    done = ragauge("run", "sub/run.toml", "--folder", "r")
-    assert done.code == 0, done.err
+    ragauge("run", "sub/run.toml", "--folder", "r", code=0)
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
@@ -307,8 +296,7 @@ def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q2", "answer": "y"}\n')
     done = ragauge("run", "a.jsonl", *EXACT, "-s", "graphrag", "-m", "token_f1", "--limit", "1")
     assert "no answer could be scored" not in done.err, "dont_know needs only the answer"
-    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1", "--full")
-    assert done.code == 4
+    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1", "--full", code=4)
     assert "ragauge: no answer could be scored: the sample has no references\n" in done.err
     # What is the same for both metrics is said once.
     assert done.out.count("the sample has no references") == 1
@@ -343,8 +331,7 @@ def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
 
 
 def test_a_metric_of_the_suite_can_be_left_out(ragauge, answers):
-    done = ragauge("run", answers, "--without", "correct", "--folder", "r", "--quiet")
-    assert done.code == 0, done.err
+    done = ragauge("run", answers, "--without", "correct", "--folder", "r", "--quiet", code=0)
     labels = scores(Path("r"))["metric"].unique().to_list()
     assert "keyword_coverage" in labels
     assert not any(label.startswith("correct") for label in labels)
@@ -355,8 +342,7 @@ def test_a_metric_of_the_suite_can_be_left_out(ragauge, answers):
 def test_systems_side_by_side_are_compared(ragauge, tmp_path):
     table = tmp_path / "sheet.csv"
     table.write_text("question,expected,Small,Large\nwhere?,Rome,Paris,Rome\nwho?,she,he,she\n")
-    done = ragauge("run", table, "--map", "answer=Small,Large", *EXACT)
-    assert done.code == 0
+    done = ragauge("run", table, "--map", "answer=Small,Large", *EXACT, code=0)
     assert "exact_match 1.00, next Small 0.00" in " ".join(done.out.split())
 
 
@@ -369,8 +355,7 @@ def test_a_dry_run_says_which_columns_are_missing_and_runs_no_plugin(ragauge, tm
         '    """0 to 1."""\n    raise KeyError("called")\n'
     )
     options = ("-s", "rag", "-m", "asks_a_server", "--plugin", "mine.py")
-    done = ragauge("run", "bare.jsonl", *options, "--dry-run")
-    assert done.code == 0
+    done = ragauge("run", "bare.jsonl", *options, "--dry-run", code=0)
     status = {line.split()[0]: line for line in done.out.splitlines() if line.strip()}
     assert status["dont_know"].rstrip().endswith("ready")
     for name in ("correct", "number_match", "asks_a_server"):

@@ -418,9 +418,7 @@ def test_a_recording_and_prompts_are_sought_beside_the_configuration(
     assert ragauge("run", config, "--folder", "b").code == 0
     assert scores("b").equals(scores())
     configured('model = "replay:rec"\nprompts = "words"\n', folder="there")
-    done = ragauge("run", config)
-    assert done.code == 2
-    assert "there/words: is not a folder" in told(done.err)
+    assert "there/words: is not a folder" in told(ragauge("run", config, code=2).err)
 
 
 M = 'model = "m"\n'
@@ -443,6 +441,4 @@ AT = f'{M}base_url = "http://127.0.0.1:9"\n'
     (f"{M}{M}", "run.toml"),
 )
 def test_a_configuration_that_cannot_be_is_refused_with_its_place(judge, says, ragauge, configured):
-    done = ragauge("run", configured(judge))
-    assert done.code == 2
-    assert says in told(done.err)
+    assert says in told(ragauge("run", configured(judge), code=2).err)

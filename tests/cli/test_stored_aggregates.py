@@ -56,8 +56,7 @@ def test_only_the_code_of_the_run_gives_its_number_again(plugin, said, ragauge, 
     (stored.parent / "mine.py").unlink()
     file = stored.parent / ("mine.py" if plugin != OTHER else "other.py")
     file.write_text(plugin or "")
-    done = ragauge("show", "r", *(("--plugin", file.name) if plugin else ()), "--full")
-    assert done.code == 0, done.err
+    done = ragauge("show", "r", *(("--plugin", file.name) if plugin else ()), "--full", code=0)
     shown = " ".join(done.out.split())
     assert said in shown
     assert ("8.00" in shown) == (plugin == PLUGIN)

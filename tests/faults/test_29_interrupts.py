@@ -82,6 +82,5 @@ def test_an_error_that_an_interrupt_caused_is_an_interrupt(ragauge, monkeypatch)
             raise ValueError("could not be imported") from interrupt
 
     monkeypatch.setattr(cli.cli, "invoke", wrapped)
-    done = ragauge("metrics")
-    assert done.code == 130
+    done = ragauge("metrics", code=130)
     assert done.err.startswith("ragauge: interrupted; ")

@@ -12,14 +12,12 @@ import ragauge as rg
 from ragauge.language import patterns
 from ragauge.language.patterns import BoundedPattern, PatternTimeoutError, is_pattern
 
-ENDLESS = (
+
+@cases(
     (r"^(a|aa)+$", "a" * 60 + "b"),
     (r"(x+x+)+y", "x" * 4_000),
     (r"^(\w+\s?)*$", "ab " * 40 + "!"),
 )
-
-
-@pytest.mark.parametrize(("pattern", "text"), ENDLESS)
 def test_an_endless_search_ends(pattern, text):
     start = time.process_time()
     try:

@@ -28,7 +28,6 @@ def test_what_refuses_by_the_rules_and_by_the_phrases_of_graphrag(answer, by_rul
     assert dont_know(answer, phrases="graphrag").value == by_phrases
 
 
-FIELDS = ("rule", "sentence", "place", "words", "start", "end", "decides", "overruled_by")
 TABLE = "However, the table has it as $5."
 SILENT = f"The report does not give the fee. {TABLE}"
 
@@ -39,7 +38,8 @@ SILENT = f"The report does not give the fee. {TABLE}"
      ("source is silent", SILENT[:33], None, "report does not give", 4, 24, False, TABLE)),
 )  # fmt: skip
 def test_the_evidence_quotes_the_refusal_and_what_overrules_it(answer, why, match):
-    matches = [dict(zip(FIELDS, match, strict=True))]
+    fields = ("rule", "sentence", "place", "words", "start", "end", "decides", "overruled_by")
+    matches = [dict(zip(fields, match, strict=True))]
     assert dont_know(answer).evidence == {"why": why, "phrases": "default", "matches": matches}
 
 

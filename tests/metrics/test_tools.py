@@ -8,11 +8,6 @@ from pytest import approx
 import ragauge as rg
 from ragauge.score import Status
 
-TOOLS = [
-    {"name": "search", "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]}},
-    {"name": "stop", "parameters": {}},
-]
-
 
 def chat(*calls, text="Done."):
     """A turn with these calls, each `(name, arguments)` or `(name, arguments, result)`."""
@@ -124,10 +119,17 @@ def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, f
 
 
 def test_broken_arguments_are_the_systems_fault():
+    tools = [
+        {
+            "name": "search",
+            "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]},
+        },
+        {"name": "stop", "parameters": {}},
+    ]
     made = chat(
         ("search", '{"q": '), ("search", '{"q": 1e999}'), ("search", {"q": 3}), ("seek", {}), A
     )
-    score = rg.score("invalid_calls", messages=made, tools=TOOLS)
+    score = rg.score("invalid_calls", messages=made, tools=tools)
     assert score.value == 4
     assert [each["call"] for each in score.evidence["invalid"]] == [1, 2, 3, 4]
     assert score.evidence["invalid"][3]["problem"] == "there is no tool 'seek'"

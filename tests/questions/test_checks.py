@@ -143,8 +143,6 @@ def test_what_is_wrong_with_a_question(row, problem):
 
 
 ITEMS = enumerate(["Item", "Cash", "Receivables", "Inventories", "Payables", "Loans", "Other"])
-CELLS = "\n".join(f"| {name} | {n} | {n + 7} | {n * 3} |" for n, name in ITEMS)
-TABLE = [{"id": "t1", "text": CELLS}, *DOCUMENT]
 
 
 @cases(
@@ -159,7 +157,9 @@ TABLE = [{"id": "t1", "text": CELLS}, *DOCUMENT]
     ({"question": BEDS, "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
 )  # fmt: skip
 def test_what_a_check_decides(row, check, status):
-    (checked,) = rg.check_questions([{"id": "q", **row}], TABLE).checked
+    cells = "\n".join(f"| {name} | {n} | {n + 7} | {n * 3} |" for n, name in ITEMS)
+    table = [{"id": "t1", "text": cells}, *DOCUMENT]
+    (checked,) = rg.check_questions([{"id": "q", **row}], table).checked
     assert checked.to_row()["checks"][check] == status
 
 

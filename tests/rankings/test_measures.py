@@ -173,7 +173,6 @@ def test_passages_matched_by_their_text(name, settings, contexts, golds, value):
 
 # The other measures by hand
 
-IDS_5 = ["n", "a", "x", "b", "z"]
 GRADES_5 = {"a": 2, "b": 1, "c": 1, "n": 0, "z": -1}
 """Relevant are a at rank 2, b at rank 4 and c, not retrieved; n is judged not relevant; nobody judged
 x, nor z, which was pooled."""
@@ -249,7 +248,8 @@ BY_HAND = {
 
 @pytest.mark.parametrize("label", BY_HAND)
 def test_measures_worked_out_by_hand(label):
-    score = rg.score(label, context_ids=IDS_5, relevant=GRADES_5)
+    ids_5 = ["n", "a", "x", "b", "z"]
+    score = rg.score(label, context_ids=ids_5, relevant=GRADES_5)
     assert score.value == approx(BY_HAND[label])
 
 

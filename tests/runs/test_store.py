@@ -75,21 +75,6 @@ def test_a_run_of_another_format_is_refused_and_left_as_it_is(changes, says, tmp
     assert contents(tmp_path / "run") == before
 
 
-@pytest.mark.parametrize("text", ["[]", "null", '{"format": 1}', "[" * 100_000])
-def test_a_damaged_manifest_is_said(tmp_path, text):
-    evaluate(tmp_path / "run")
-    (tmp_path / "run" / "manifest.json").write_text(text)
-    with pytest.raises(StoreError, match=r"manifest\.json"):
-        RunFolder(tmp_path / "run").read()
-
-
-def test_no_run_is_no_run(tmp_path):
-    with pytest.raises(StoreError, match="is not a run folder"):
-        RunFolder(tmp_path).read()
-    with pytest.raises(StoreError, match="is not a run folder"):
-        RunFolder(tmp_path / "none").read()
-
-
 @pytest.mark.posix
 def test_where_nothing_can_be_written_is_an_error_of_the_store(tmp_path):
     (tmp_path / "file").write_text("mine")

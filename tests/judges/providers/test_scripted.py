@@ -266,7 +266,9 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
 
 
 HEAD = b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n'
-NO_RECORDINGS = (
+
+
+@cases(
     b"",
     b"\n \n",
     b'{"format": "ragau',
@@ -292,10 +294,7 @@ NO_RECORDINGS = (
         )
     ),
 )
-
-
-@pytest.mark.parametrize("content", NO_RECORDINGS)
-def test_a_file_that_is_no_recording_is_refused_and_never_written_over(tmp_path, content):
+def test_a_file_that_is_no_recording_is_refused_and_never_written_over(content, tmp_path):
     path = tmp_path / "r"
     path.write_bytes(content)
     with pytest.raises(PlanError, match="r: is not a recording of a judge's replies") as caught:

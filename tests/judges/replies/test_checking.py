@@ -1,38 +1,11 @@
 import pytest
 from cases import cases
+from reply_schemas import MENU, SCORE, VERDICTS, problem_of
 
-from ragauge.judges.replies.checking import ReplyError, check, read_numbered
+from ragauge.judges.replies.checking import check, read_numbered
 from ragauge.judges.replies.finding import read_word
 
-SCORE = {
-    "type": "object",
-    "properties": {"score": {"type": "integer"}, "reason": {"type": "string"}},
-    "required": ["score"],
-}
-VERDICTS = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"claim": {"type": "integer"}, "supported": {"type": "boolean"}},
-                "required": ["claim", "supported"],
-            },
-        }
-    },
-    "required": ["verdicts"],
-}
-
-
-def problem_of(call, *arguments):
-    with pytest.raises(ReplyError) as caught:
-        call(*arguments)
-    return str(caught.value)
-
-
 BOOLEAN, WHOLE, NUMBER = {"type": "boolean"}, {"type": "integer"}, {"type": "number"}
-MENU = ["CORRECT", "WRONG", "DON'T KNOW"]
 WORD = {"type": "string", "enum": MENU}
 
 

@@ -5,49 +5,12 @@ import pytest
 from cases import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reply_schemas import CLAIMS, FLAGS, MENU, SCORE, VERDICTS, problem_of
 
 from ragauge.judges.replies.checking import ReplyError
 from ragauge.judges.replies.finding import MAX_DEPTH, MAX_LENGTH, read_json, read_word
 
-SCORE = {
-    "type": "object",
-    "properties": {"score": {"type": "integer"}, "reason": {"type": "string"}},
-    "required": ["score"],
-}
-MENU = ["CORRECT", "WRONG", "DON'T KNOW"]
-CLAIMS = {
-    "type": "object",
-    "properties": {"claims": {"type": "array", "items": {"type": "string"}}},
-    "required": ["claims"],
-}
-VERDICTS = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"claim": {"type": "integer"}, "supported": {"type": "boolean"}},
-                "required": ["claim", "supported"],
-            },
-        }
-    },
-    "required": ["verdicts"],
-}
-FLAGS = {
-    "type": "object",
-    "properties": {"flags": {"type": "array", "items": {"type": "boolean"}}},
-    "required": ["flags"],
-}
-
-
 BRACES = 'it says ```{"score": 1}``` and } and ] and \\ "'
-
-
-def problem_of(call, *arguments):
-    with pytest.raises(ReplyError) as caught:
-        call(*arguments)
-    return str(caught.value)
 
 
 @cases(

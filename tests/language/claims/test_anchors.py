@@ -153,12 +153,6 @@ def test_a_number_or_date_is_borne_out_by_its_equal(text, equal, others):
 CLAIM = "Acme released the Pear phone"
 
 
-APART = [
-    *("", "Globex released the Pear phone.", "Acme released a phone."),
-    *("Acme released Pears and phones.", "Acmes released the Pear phone"),
-    *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
-    "Acme makes a pear. " + "y " * 100 + "It has a phone.",
-]
 TOGETHER = [
     *("Acme released the Pear phone.", "The Pear phone was released by ACME."),
     *("The phone, called Pear, is Acme's.", f"acme {'x' * 298} pear phone"),
@@ -167,7 +161,13 @@ TOGETHER = [
 
 
 def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out():
-    for context in (*TOGETHER, *APART):
+    apart = [
+        *("", "Globex released the Pear phone.", "Acme released a phone."),
+        *("Acme released Pears and phones.", "Acmes released the Pear phone"),
+        *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
+        "Acme makes a pear. " + "y " * 100 + "It has a phone.",
+    ]
+    for context in (*TOGETHER, *apart):
         assert borne_out(CLAIM, context) == {CLAIM: context in TOGETHER}, context
     assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
 

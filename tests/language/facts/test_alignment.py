@@ -118,15 +118,15 @@ def test_the_same_in_other_words_and_what_is_left_unsaid_contradict_nothing(answ
 
 
 def test_a_short_answer_to_a_question_with_a_negation_denies_what_the_question_does():
+    denied = "What should not be sent?"
     passage = ["Send us no covering letter."]
     found = [
         align_to_passages("A covering letter.", passage, asked)
-        for asked in (DENIED, "What is sent?")
+        for asked in (denied, "What is sent?")
     ]
     assert [bool(each.differences) for each in found] == [False, True]
 
 
-DENIED = "What should not be sent?"
 REFUND = "Cancel 14 days or more before arrival and we return all. Cancel 3 to 13 days before arrival and we return 50%."
 
 

@@ -236,13 +236,10 @@ def test_the_figures_of_a_made_up_example_answer_only_after_a_return_to_facts():
         assert not refuses(f"{refusal} However, according to the press, it was $12.")
 
 
-SOURCES = ("handbook", "manual", "article", "database", "transcript", "FAQ", "policy", "contract")
-SAYING = ("say", "state", "mention", "specify", "indicate", "address", "disclose", "explain")
-
-
-@pytest.mark.parametrize("source", SOURCES)
+@cases("handbook", "manual", "article", "database", "transcript", "FAQ", "policy", "contract")
 def test_any_source_that_does_not_say_refuses(source: str):
-    for verb in SAYING:
+    saying = ("say", "state", "mention", "specify", "indicate", "address", "disclose", "explain")
+    for verb in saying:
         assert refuses(f"The {source} does not {verb} when the hall opens.")
         assert refuses(f"Neither {source} {verb}s the opening hours.")
         assert not refuses(f"The {source} does not {verb} the hours, but it is open until 6.")
@@ -273,11 +270,6 @@ def test_an_answer_all_the_same_overrules_the_refusal_and_is_quoted(before, over
     assert found == (False, sentence)
 
 
-ON_THE_WORLD = (
-    *("The premium is $604", "Paris is the capital", "Tove Brandt", "I believe it was Kepler"),
-    *("According to the letter, notice is 30 days", "There are 4 plants"),
-    "The claim should be filed within 60 days",
-)
 ON_THE_ASKING = (
     *("The document discusses revenue of $5 million", "The report was published in 2021"),
     *("Based on the letter, revenue is mentioned", "I'd love to help", "Sorry", "Unfortunately"),
@@ -288,7 +280,12 @@ ON_THE_ASKING = (
 
 @pytest.mark.parametrize("turn", [", but", " but", ", although", " – however", ", while"])
 def test_a_clause_before_the_refusal_answers_if_it_is_on_the_world(turn: str):
-    for clause in (*ON_THE_WORLD, *ON_THE_ASKING):
+    on_the_world = (
+        *("The premium is $604", "Paris is the capital", "Tove Brandt", "I believe it was Kepler"),
+        *("According to the letter, notice is 30 days", "There are 4 plants"),
+        "The claim should be filed within 60 days",
+    )
+    for clause in (*on_the_world, *ON_THE_ASKING):
         answer = f"{clause}{turn} the context does not provide the date."
         assert refuses(answer) == (clause in ON_THE_ASKING), answer
 
