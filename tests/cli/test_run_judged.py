@@ -65,16 +65,16 @@ def served():
 @pytest.fixture
 def offline(ragauge, answers):
     """`ragauge run` on the answers."""
-    return lambda *arguments: ragauge("run", answers.name, *arguments)
+    return lambda *arguments, **expected: ragauge("run", answers.name, *arguments, **expected)
 
 
 @pytest.fixture
 def run(offline, served):
     """`ragauge run` on the answers with the endpoint's judge; without a folder it is stored in `r`."""
 
-    def call(*arguments, model="m", folder="r"):
+    def call(*arguments, model="m", folder="r", **expected):
         place = ("--judge", model, "--judge-url", served.url, "--judge-key", "JUDGE_KEY")
-        return offline(*place, "--folder", folder, *arguments)
+        return offline(*place, "--folder", folder, *arguments, **expected)
 
     return call
 
@@ -100,8 +100,7 @@ def n_to_ask(done):
 def test_a_judged_run_says_by_whom_and_what_it_took_and_again_pays_nothing(
     run, served, scores, tmp_path
 ):
-    done = run(*ASK, "--full")
-    assert done.code == 0
+    done = run(*ASK, "--full", code=0)
     assert served.n_requests == N_CALLS
     assert {one["authorization"] for one in served.headers} == {f"Bearer {CANARY}"}
     assert f"m: {N_CALLS} calls, 900 tokens in and 180 out" in done.err
@@ -152,9 +151,7 @@ def test_a_budget_stops_a_run_and_more_goes_on_with_it(run, served, scores):
 
 
 def test_a_bound_on_costs_needs_a_price_and_holds(run, served):
-    done = run(*ASK, "--max-cost", 0.001)
-    assert done.code == 2
-    assert "no price of 'm' is known" in done.err
+    assert "no price of 'm' is known" in run(*ASK, "--max-cost", 0.001, code=2).err
     assert served.n_requests == 0
     # Each call costs 100 · $1 + 20 · $10 for a million: $0.0003.
     done = run(*ASK, "--max-cost", 0.0013, "--price", "1,10")
@@ -185,8 +182,7 @@ def test_what_was_asked_for_and_has_no_value_is_no_pass(arguments, code, said, r
 def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(run, answers):
     row = {**json.loads(answers.read_text().splitlines()[0]), "reference": ""}
     answers.write_text(json.dumps(row))
-    done = run("-m", "answer_match", "--fast")
-    assert done.code == 6
+    done = run("-m", "answer_match", "--fast", code=6)
     assert f"ragauge: answer_match: no scores; {NO_REPLY}" in done.err.splitlines()
     del row["reference"]  # then there is nothing to ask about, and nothing is scored
     answers.write_text(json.dumps(row))
@@ -196,11 +192,9 @@ def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(run, a
 def test_what_the_cache_has_is_a_value_and_the_others_are_told(run):
     run(*GPT)
     assert run(*GPT, "--fast", folder="a").code == 0
-    done = run(*ASK, "--fast", folder="b")
-    assert done.code == 6
+    done = run(*ASK, "--fast", folder="b", code=6)
     assert f"ragauge: faithfulness: no scores; {NO_REPLY}" in done.err.splitlines()
-    done = run(*GPT, "--judge", "n", "--fast", folder="c")
-    assert done.code == 6
+    done = run(*GPT, "--judge", "n", "--fast", folder="c", code=6)
     assert "gpt_score [n]: no scores; not asked: " in done.err
 
 
@@ -255,13 +249,11 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(run, se
 
 
 def test_everything_is_asked_so_often_as_is_said_and_of_each_judge(run, served, scores):
-    done = run(*ASK, "--repeat", 3)
-    assert done.code == 0
+    done = run(*ASK, "--repeat", 3, code=0)
     assert served.n_requests == 3 * N_CALLS
     assert "gpt_score: asked 3 times, the judge changed its verdict on 0 of 3 answers" in done.err
     assert json.loads(scores()["evidence"][1])["repeats"] == [1.0, 1.0, 1.0]
-    done = run(*ASK, "--judge", "n", folder="two")
-    assert done.code == 0
+    done = run(*ASK, "--judge", "n", folder="two", code=0)
     assert {one["model"] for one in served.asked} == {"m", "n"}
     assert "gpt_score [m]" in done.out
     assert "gpt_score [n]" in done.out
@@ -306,8 +298,7 @@ def test_a_file_that_is_no_recording_is_refused_and_none_is_written_over(
 def test_a_recording_of_other_samples_fails_what_it_has_not(run, offline, answers, scores):
     run(*GPT, "--record", "rec")
     answers.write_text(answers.read_text().replace("tier 1", "tier 9"))
-    done = offline(*GPT, "--judge", "replay:rec", "--folder", "other")
-    assert done.code == 4
+    offline(*GPT, "--judge", "replay:rec", "--folder", "other", code=4)
     (failed,) = scores("other").filter(pl.col("status") == "failed").iter_rows(named=True)
     assert failed["id"] == "q1"
     assert "the samples or prompts are not those of the recording" in failed["reason"]
@@ -338,9 +329,7 @@ THERE = ("--judge", "m", "--judge-url", "http://127.0.0.1:9")
 def test_options_that_cannot_be_are_refused_before_anything_is_done(
     options, says, offline, tmp_path
 ):
-    done = offline(*GPT, *options)
-    assert done.code == 2
-    assert says in told(done.err)
+    assert says in told(offline(*GPT, *options, code=2).err)
     assert not (tmp_path / "ragauge-runs").exists()
 
 
@@ -357,8 +346,7 @@ def test_ones_own_prompts_are_asked_with_and_their_faults_told(run, served, tmp_
     contents = [one["messages"][1]["content"] for one in served.asked]
     assert all(content.endswith("Five verdicts, please.\n") for content in contents)
     (own / "criterion.md").write_text("")
-    done = run(*GPT, "--prompts", "words")
-    assert done.code == 2
+    done = run(*GPT, "--prompts", "words", code=2)
     assert "criterion.md: no prompt has that name; did you mean 'criteria'" in told(done.err)
 
 
