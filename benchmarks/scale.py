@@ -111,12 +111,15 @@ def conversations(n: int, n_turns: int) -> Iterator[dict[str, object]]:
     for at in range(n // n_turns):
         messages: list[dict[str, object]] = []
         references: list[list[str]] = []
+        expected: list[list[object] | None] = []
         for turn in range(n_turns):
             word, k = order.choice(WORDS), order.randint(1, 60)
             fact = f"The {word} opens at {k % 12 + 1} and costs {k} dollars."
             question = f"What about the {word} on day {turn} of case {at}?"
             messages.append({"role": "user", "content": question})
+            expected.append(None)
             if turn % 3 == 0:
+                expected[-1] = [{"name": "search", "arguments": {"q": word}}]
                 call = {"name": "search", "arguments": json.dumps({"q": word})}
                 made = {"id": f"c{turn}", "type": "function", "function": call}
                 messages.append({"role": "assistant", "content": None, "tool_calls": [made]})
@@ -124,7 +127,8 @@ def conversations(n: int, n_turns: int) -> Iterator[dict[str, object]]:
             answer = f"{fact} You can book it {k} days before."
             messages.append({"role": "assistant", "content": answer})
             references.append([fact])
-        yield {"id": f"c{at}", "messages": messages, "references": references, "tools": [search]}
+        told = {"references": references, "expected_calls": expected, "tools": [search]}
+        yield {"id": f"c{at}", "messages": messages, **told}
 
 
 def tree(pid: int) -> Iterator[int]:

@@ -198,7 +198,7 @@ class Said:
         stated += [] if start and start[1] else asked_facts
         is_short = "?" in question and len(begins) < 4 and not ASKS_YES_OR_NO.match(question)
         is_joined = JOINING.match(question) or is_short
-        is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
+        is_follow_up = bool(is_joined) and len(begins) <= 8 and CONCLUDING.isdisjoint(begins[:1])
         refers = is_joined or len(own) < 2
         reply = None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
@@ -258,6 +258,10 @@ class _Pair:
     other: Said
     claim: _Claim
 
+    @property
+    def are_few(self) -> bool:
+        return len(self.said.claims) * len(self.other.claims) <= 8
+
     def values(self) -> Iterator[tuple[str, str, str]]:
         """Amounts, dates and versions where the earlier turn has another one, of which they are no multiple."""
         clause, other = self.claim.clause, self.other
@@ -279,7 +283,8 @@ class _Pair:
             if any(_is_product(fact, value, each) for each in factors):
                 continue
             about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
-            if self.share(about, told, theirs.clause) >= MIN_KNOWN:
+            least = 0.25 if self.are_few and told and told <= about else MIN_KNOWN
+            if self.share(about, told, theirs.clause) >= least:
                 yield kind, fact.shown, value.shown
 
     def senses(self) -> Iterator[tuple[str, str, str]]:
@@ -301,7 +306,8 @@ class _Pair:
             )
             share = self.share(ours, told, theirs.clause) if ours & its else 0
             is_all = share == 1 and 2 * len(ours & its) >= len(its)
-            if is_all or (its <= ours and share >= MIN_KNOWN):
+            few = self.are_few and len(ours & its) > 1
+            if is_all or ((its <= ours or few) and share >= MIN_KNOWN):
                 kind = "opposite" if opposite else "negation"
                 kind = "answer" if claim is self.said.reply and theirs is reply else kind
                 yield kind, claim.text, theirs.text
@@ -321,7 +327,8 @@ class _Pair:
             return
         for theirs in other.claims[:1]:
             lost = [word for word in theirs.names if word.key not in self.said.spoken | other.topic]
-            if lost and self.share(about, theirs.about, theirs.clause) >= MIN_KNOWN_OF_NAME:
+            least = MIN_KNOWN if self.are_few else MIN_KNOWN_OF_NAME
+            if lost and self.share(about, theirs.about, theirs.clause) >= least:
                 yield "entity", ours[0].text, lost[0].text
 
     def share(self, ours: Set[str], theirs: Set[str], clause: Statement) -> float:
@@ -337,7 +344,7 @@ class _Pair:
         taken_up, missing = theirs & other.new, about - known
         is_another = (
             (missing and not has_words)
-            or not said.asks_about.isdisjoint(missing)
+            or (not said.asks_about.isdisjoint(missing) and not (theirs <= ours and self.are_few))
             or (taken_up and taken_up.isdisjoint(about | said.topic))
             or any(
                 modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)

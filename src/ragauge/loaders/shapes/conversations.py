@@ -30,7 +30,7 @@ from ragauge.samples.samples import MEASURED, Row
 
 CHATS = (
     "messages", "turns", "conversation", "conversations", "chat", "dialogue", "dialog", "transcript",
-    "user_input", "input", "traj", "trajectory",
+    "user_input", "input", "traj", "trajectory", "contents",
 )  # fmt: skip
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
@@ -305,6 +305,8 @@ def _turns(
     own = {
         each: json_in(value) for each, value in values.items() if each != name and value is not None
     }
+    if _is_prompt(own.get("system")):  # of Anthropic's requests
+        given = [{"role": "system", "content": own.pop("system")}, *given]
     fields = {each: field_of(each) for each in own}
     calls, tools = (
         next((each for each, field in fields.items() if field == wanted), None)
@@ -367,11 +369,17 @@ def _turns(
         yield row | end | {"whole_conversation": given} if at == n - 1 else row
 
 
+def _is_prompt(system: object) -> bool:
+    """Whether a system is named by what it was told: blocks of text, several lines or a sentence."""
+    lines = system.strip() if isinstance(system, str) else ""
+    return isinstance(system, list) or "\n" in lines or lines.endswith((".", "!", "?"))
+
+
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
     items, field = list_of(value) or [], field_of(name)
     is_by_turn = is_over_turns(field, value)
-    if n_turns == 1:
+    if n_turns == 1 and not (field == "references" and len(items) > 1 and is_by_turn):
         is_nested = len(items) == 1 and is_by_turn
         is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}
         return items if is_nested and not is_judgement else [value]
