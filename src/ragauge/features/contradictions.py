@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from ragauge.conversations.transcript import Turn
 from ragauge.language.dates.parts import Date
-from ragauge.language.facts.differences import LIKELY, contradiction, facts_of, is_same, keys_of
+from ragauge.language.facts.differences import (
+    LIKELY,
+    contradiction,
+    facts_of,
+    is_equal,
+    is_same,
+    keys_of,
+)
 from ragauge.language.facts.reader import PREFIX, Fact, Statement, Word, read
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.units import MONEY
@@ -340,6 +347,7 @@ class _Pair:
                 modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
                 for head, modifier in heads.items()
             )
+            or _asks_for_another(facts_of(said.asked), other)
             # `In the annex there is none.`
             or (own.tokens[0].text in FRONT and {word.key for word in own.words[:1]} & missing)
         )
@@ -406,6 +414,16 @@ def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
     """Whether a fact is a multiple of a value: `460 euros` for `four nights` at `115 euros`."""
     amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
     return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
+
+
+def _asks_for_another(asked: Sequence[Fact], other: Said) -> bool:
+    """Whether a question has another number, date or code in the place of the earlier question's: `Item 7?` after `Item 6?`."""
+    new = [fact for fact in asked if not any(is_equal(fact, each) for each in other.facts)]
+    return any(
+        contradiction(fact, each)
+        or (fact.kind == each.kind == "amount" and fact.unit == each.unit)  # 3,901 rounds 3,900
+        for fact, each in product(new, facts_of(other.asked))
+    )
 
 
 def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
