@@ -224,7 +224,7 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
     path = tmp_path / "chats.csv"
     references = '[["Paris"], ["Madrid"]]'
     chat = {"id": ["a"], "conversation": [json.dumps(CAPITALS)], "references": [references]}
-    pl.DataFrame(chat).write_csv(path)
+    pl.DataFrame({**chat, "expected_calls": [""], "state": [""]}).write_csv(path)
     rows = rg.load(path).frame.to_dicts()
     assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
     assert [row["conversation"] for row in rows] == ["a", "a"]
@@ -257,6 +257,7 @@ def test_the_contents_of_geminis_requests_are_a_conversation():
         ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
         ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
         ({"messages": CAPITALS[:2], "references": [["a"], ["b"]]}, "'references' has 2 turns, the conversation 1"),
+        ({"messages": [said("", "Hi!")[1], *CAPITALS], "references": [["a"], ["b"]]}, "has 2 turns, the conversation 3; the first is what the system says first"),
         ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
         ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
         ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),

@@ -35,6 +35,8 @@ CHATS = (
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+BY_TURN_OR_END = (*OF_TURN, *OF_CALLS, *AT_END)
+"""Fields of which an empty cell of CSV says nothing."""
 OF_CONVERSATION = ("conversation", "turn", "whole_conversation", "conversation_before")
 SPOKEN = ("question", "answer")
 REPLIES = ("output", "response", "choices", "completion", "reply")  # of a chat API
@@ -303,7 +305,11 @@ def _turns(
     """The row of each turn, with the fields of the conversation that belong to it."""
     given = cast("list[object]", json_in(values[name]))
     own = {
-        each: json_in(value) for each, value in values.items() if each != name and value is not None
+        each: json_in(value)
+        for each, value in values.items()
+        if each != name
+        and value is not None
+        and (value != "" or field_of(each) not in BY_TURN_OR_END)
     }
     if _is_prompt(own.get("system")):  # of Anthropic's requests
         given = [{"role": "system", "content": own.pop("system")}, *given]
@@ -335,9 +341,14 @@ def _turns(
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     n = len(turns)
-    of_turn = {each: _by_turn(each, own.pop(each), n) for each in by_turn}
-    if calls is not None:
-        of_turn["expected_calls"] = _expected(own.pop(calls), n)
+    try:
+        of_turn = {each: _by_turn(each, own.pop(each), n) for each in by_turn}
+        if calls is not None:
+            of_turn["expected_calls"] = _expected(own.pop(calls), n)
+    except TranscriptError as error:
+        if turns[0].question is not None:
+            raise
+        raise TranscriptError(f"{error}; the first is what the system says first") from None
     schemas = None if tools is None else own.pop(tools)
     slices = list_of(own.get("slices")) or []
     if any(map(is_object, slices)):
