@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.report.writing import WRITERS, to_terminal
@@ -101,19 +102,16 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
 ASKED = {"id": "1", "question": "where?", "reference": "Rome"}
 
 
-@pytest.mark.parametrize(
-    ("row", "note"),
-    [
-        (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
-        (
-            ASKED | {"GPT": "Rome", "My LM": "Paris"},
-            "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
-        ),
-        (
-            {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
-            "'key_of_marking'; if it is the references: --map references=key_of_marking",
-        ),
-    ],
+@cases(
+    (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
+    (
+        ASKED | {"GPT": "Rome", "My LM": "Paris"},
+        "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
+    ),
+    (
+        {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
+        "'key_of_marking'; if it is the references: --map references=key_of_marking",
+    ),
 )
 def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, note):
     assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
@@ -133,7 +131,7 @@ def test_a_run_without_any_value_says_so():
 
 def test_time_is_in_the_table_where_nothing_else_was_scored_and_below_it_whatever_was():
     rows = [{"id": "q1", "answer": "x", "reference": "x", "latency_s": 0.5}]
-    line = "default: 0.50 s an answer (p95 0.50 s)"
+    line = "default: median 0.50 s, p95 0.50 s"
     assert line in printed(rg.evaluate(rows, "exact_match"))
     shown = printed(rg.evaluate(rows, "latency_s"))
     assert shown.startswith("default: latency_s 0.50, 1 question.")
