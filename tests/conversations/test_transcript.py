@@ -60,6 +60,7 @@ SERIALISED = [
 ]
 CALLED = [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}]
 DEEPEVAL = [ASKED, SAID | {"tools_called": CALLED}]
+EXPORTED = [ASKED, SAID | {"toolsCalled": [{"name": "weather", "inputParameters": ARGUMENTS, "output": "rain"}]}]  # fmt: skip
 SHAREGPT = [
     {"from": "human", "value": "Weather?"},
     {"from": "function_call", "value": json.dumps({"name": "weather", "arguments": ARGUMENTS})},
@@ -102,7 +103,7 @@ FORMATS = {
     "own tools": OWN_TOOLS, "server tool": SERVER_TOOL, "gen_ai": GEN_AI, "bedrock": BEDROCK, "ai sdk": AI_SDK,
     "openai": OPENAI, "legacy": LEGACY, "responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI,
     "langchain": LANGCHAIN, "serialised": SERIALISED, "deepeval": DEEPEVAL,
-    "sharegpt": SHAREGPT,
+    "sharegpt": SHAREGPT, "deepeval exported": EXPORTED,
 }  # fmt: skip
 
 
@@ -230,6 +231,20 @@ def test_images_are_kept_by_type_and_results_tell_of_errors():
     read = read_transcript(chat)
     assert read.messages[0].others == ["image_url"]
     assert [call.is_error for call in read.calls] == [True, True, True, False]
+
+
+def test_images_in_a_result_are_shown_as_their_type_and_json_with_a_type_as_it_is():
+    image = {"type": "image", "source": {"type": "base64", "data": "AA"}}
+    prices = [{"type": "adult", "price": 9}]
+    for content, shown in (
+        ([{"type": "text", "text": "7"}, image], "7\n(image)"),
+        ([image], "(image)"),
+        (prices, json.dumps(prices)),
+    ):
+        returned = RETURNED | {"content": content}
+        chat = [*ANTHROPIC[:2], {"role": "user", "content": [returned]}, ANTHROPIC[3]]
+        (call,) = read_transcript(chat).calls
+        assert call.result == shown
 
 
 @cases(

@@ -220,10 +220,29 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
     path = tmp_path / "chats.csv"
     references = '[["Paris"], ["Madrid"]]'
     chat = {"id": ["a"], "conversation": [json.dumps(CAPITALS)], "references": [references]}
-    pl.DataFrame(chat).write_csv(path)
+    pl.DataFrame({**chat, "expected_calls": [""], "state": [""]}).write_csv(path)
     rows = rg.load(path).frame.to_dicts()
     assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
     assert [row["conversation"] for row in rows] == ["a", "a"]
+
+
+@pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
+def test_the_prompt_beside_anthropics_messages_names_no_system(prompt):
+    rows, _ = rows_of({"id": "c1", "system": prompt, "messages": CAPITALS})
+    assert {row["system"] for row in rows} == {"default"}
+    first = json.loads(rows[0]["messages"])[0]
+    assert (first["role"], first["content"]) == ("system", prompt)
+    rows, _ = rows_of({"id": "c1", "system": "gpt-4.1", "messages": CAPITALS})
+    assert {row["system"] for row in rows} == {"gpt-4.1"}
+
+
+def test_the_contents_of_geminis_requests_are_a_conversation():
+    contents = [
+        {"role": "model" if each["role"] == "assistant" else "user", "parts": [{"text": each["content"]}]}
+        for each in CAPITALS
+    ]  # fmt: skip
+    rows, _ = rows_of({"id": "c1", "contents": contents})
+    assert [row["answer"] for row in rows] == ["Paris", "Madrid"]
 
 
 @cases(
@@ -231,6 +250,8 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
     ({"references": ["Paris", "Madrid"]}, r"must be a list over the 2 turns: \[\[\"Paris\"\], null\]"),
     ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
     ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
+    ({"messages": CAPITALS[:2], "references": [["a"], ["b"]]}, "'references' has 2 turns, the conversation 1"),
+    ({"messages": [said("", "Hi!")[1], *CAPITALS], "references": [["a"], ["b"]]}, "has 2 turns, the conversation 3; the first is what the system says first"),
     ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
     ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
     ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),

@@ -47,6 +47,8 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     (chat("Are dogs allowed?", "Dogs are allowed on the ferry.", "Where do I book for him?", "Dogs are not allowed on the ferry."), "negation"),
     (chat("Has it a pool?", "Yes, the hotel has an indoor pool.", "And an outdoor pool?", "No, the hotel does not have an outdoor pool."), None),
     (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
+    (chat("What is item 3900?", "Item 3900 costs 20 dollars.", "What is item 3901?", "Item 3901 costs 21 dollars."), None),
+    (chat("How much for 2 people?", "For 2 people 80 euros.", "How much is it for 3 people?", "For 3 people 110 euros."), None),
     (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
     (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
     (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "number"),

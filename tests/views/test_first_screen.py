@@ -223,6 +223,12 @@ def test_systems_without_a_common_question_are_not_compared_and_why():
     )
 
 
+def test_of_two_systems_with_the_same_mean_on_too_little_to_compare_none_is_the_best():
+    assert screen(answers({"a": 1, "b": 1})[::20]).headline == (
+        "a and b have the same exact_match, 1.00."
+    )
+
+
 def test_one_system_with_scores_is_not_called_the_best():
     rows = answers({"a": 10, "b": 0})
     for row in rows[20:]:
