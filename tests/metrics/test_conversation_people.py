@@ -45,7 +45,7 @@ def test_correct_agrees_on_the_turns():
 @pytest.mark.parametrize(
     ("label", "listed", "kind", "is_found", "hits", "false_alarms"),
     [
-        ("consistency", "contradictions", "contradicts", True, 22, 0),
+        ("consistency", "contradictions", "contradicts", True, 23, 0),
         ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
     ],
 )
