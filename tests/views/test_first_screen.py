@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.report.writing import WRITERS, to_terminal
@@ -113,19 +114,16 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
 ASKED = {"id": "1", "question": "where?", "reference": "Rome"}
 
 
-@pytest.mark.parametrize(
-    ("row", "note"),
-    [
-        (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
-        (
-            ASKED | {"GPT": "Rome", "My LM": "Paris"},
-            "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
-        ),
-        (
-            {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
-            "'key_of_marking'; if it is the references: --map references=key_of_marking",
-        ),
-    ],
+@cases(
+    (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
+    (
+        ASKED | {"GPT": "Rome", "My LM": "Paris"},
+        "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
+    ),
+    (
+        {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
+        "'key_of_marking'; if it is the references: --map references=key_of_marking",
+    ),
 )
 def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, note):
     assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
@@ -234,6 +232,12 @@ def test_systems_without_a_common_question_are_not_compared_and_why():
     assert screen(rows).headline == (
         "a has the best exact_match 0.75, next b 0.25; not compared, because no question has a "
         "score for both."
+    )
+
+
+def test_of_two_systems_with_the_same_mean_on_too_little_to_compare_none_is_the_best():
+    assert screen(answers({"a": 1, "b": 1})[::20]).headline == (
+        "a and b have the same exact_match, 1.00."
     )
 
 
