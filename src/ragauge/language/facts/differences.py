@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import DAYS, MONTHS, Fact, Part, Statement, Word
+from ragauge.language.numbers.agreement import digits_of
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, converted, power_between
 
@@ -100,8 +101,7 @@ def contradiction(one: Fact, other: Fact) -> str:
             return ""
         return "version" if ours[0] == theirs[0] else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
-    same = ("cent", *ALIKE.get(other.unit, (other.unit,)))
-    if are_money and other.unit != "cent" and one.unit not in same:
+    if are_money and _in(one, other.unit) is None:
         return "currency"
     if one.kind == "frequency":
         return "" if _is_same_amount(one, other) else "period"
@@ -135,14 +135,17 @@ def _is_same_amount(one: Fact, other: Fact) -> bool:
     for ours, theirs in _values(one, other):
         if ours == theirs:
             return True
-        n_decimals = min(-int(each.as_tuple().exponent) for each in (ours, theirs))
+        decimals = [-int(each.as_tuple().exponent) for each in (ours, theirs)]
+        n_decimals = min(decimals)
         if n_decimals > 0 and round(ours, n_decimals) == round(theirs, n_decimals):
             return True
         larger = max(ours, theirs)
-        is_fine = larger >= 100 or ours % 1 or theirs % 1
         is_of_calendar = {one.unit, other.unit} <= DAYS.keys() and (
             one.unit != other.unit or one.kind == "frequency"
         )
+        # Of two whole numbers, one with as many digits is not the other rounded: 5576 and 5567.
+        is_rounded = len({len(digits_of(each)) for each in (ours, theirs)}) > 1
+        is_fine = max(decimals) > 0 or (larger >= 100 and is_rounded)
         share = CALENDAR if is_of_calendar else ROUNDED if is_fine else 0
         if abs(ours - theirs) <= share * larger:
             return True
@@ -168,8 +171,8 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
     value = cast(Decimal, fact.value)
     if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
         return value
-    if "cent" in (fact.unit, unit) and {fact.unit, unit} <= MONEY:
-        return value.scaleb(2 if unit == "cent" else -2)
+    if "cent" in (fact.unit, unit) and {fact.unit, unit} <= MONEY:  # of any currency
+        return value.scaleb(-2 if fact.unit == "cent" else 2)
     if (power := power_between(fact.unit, unit)) is not None:
         return value.scaleb(power)
     for known in (MONTHS, DAYS):
