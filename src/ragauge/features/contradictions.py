@@ -370,7 +370,7 @@ def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
     last: Set[str] = frozenset()
     for statement in statements:
         tokens = [token.text for token in statement.tokens]
-        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
+        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens) else last
         last = topics([statement]) | spoken_of
         if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
             yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
@@ -391,7 +391,9 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
 def _differ(one: Fact, other: Fact) -> str:
     """The kind of the contradiction between two facts; empty for one that is only likely, and two of a class, such as colours."""
     kind = "" if is_same(one, other) else contradiction(one, other)
-    return "" if kind in (LIKELY, "member") else kind
+    # $20 a month is $200 a year.
+    is_rate = kind == "number" and one.per and other.per and one.per != other.per
+    return "" if kind in (LIKELY, "member") or is_rate else kind
 
 
 def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
@@ -411,18 +413,23 @@ def _is_turned(one: Statement, other: Statement) -> bool:
 
 
 def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
-    """Whether a fact is a multiple of a value: `460 euros` for `four nights` at `115 euros`."""
+    """Whether one of two amounts is a multiple of the other: `460 euros` for `four nights` at `115 euros`."""
     amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
-    return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
+    if len(amounts) < 3:
+        return False
+    one, other, times = amounts
+    return one == other * times or other == one * times
 
 
 def _asks_for_another(asked: Sequence[Fact], other: Said) -> bool:
     """Whether a question has another number, date or code in the place of the earlier question's: `Item 7?` after `Item 6?`."""
-    new = [fact for fact in asked if not any(is_equal(fact, each) for each in other.facts)]
+    before = facts_of(other.asked)
     return any(
         contradiction(fact, each)
         or (fact.kind == each.kind == "amount" and fact.unit == each.unit)  # 3,901 rounds 3,900
-        for fact, each in product(new, facts_of(other.asked))
+        for fact in asked
+        if not any(is_equal(fact, each) for each in before)
+        for each in before
     )
 
 
