@@ -98,6 +98,8 @@ CHANGED = frozenset(
 )
 CONDITION = frozenset(words("then dann alors entonces"))
 """Words of a statement that holds since something changed; the beginning of one that holds for what the user said."""
+ORDER = re.compile(r"\W*(\w+) (?:it|them|this|that|the|my|an?|me|one)\b", re.IGNORECASE)
+"""How a message begins after whose verb what was said may hold no more: `Move it to Thursday.`"""
 CORRECTION = re.compile(
     r"\b(?:(?:was|were) (?:wrong|mistaken)|my mistake|correction|misspoke|let me correct|i meant|geirrt|vertan|trompé|equivoqu)",
     re.IGNORECASE,
@@ -167,7 +169,7 @@ class Said:
 
     `asks_about`: the topics of the question; `topic`: and of what it refers to; `new`: those that nobody named before; `spoken`,
     `facts`: what question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither);
-    `is_follow_up`: "And the next?"; `is_for_another`: and names something new.
+    `is_follow_up`: "And the next?"; `is_for_another`: and names something new; `may_change`: what was said may hold no more after it.
     """
 
     number: int
@@ -182,6 +184,7 @@ class Said:
     begins_with_reply: bool
     is_follow_up: bool
     is_for_another: bool
+    may_change: bool
     asks_for_a_name: bool
 
     @classmethod
@@ -204,7 +207,7 @@ class Said:
             bool(is_joined) and len(begins) <= MAX_WORDS and CONCLUDING.isdisjoint(begins[:1])
         )
         refers = is_joined or len(own) < 2
-        reply = None
+        order, reply = ORDER.match(question), None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
             is_no = start[1] is None if start else claims[0].is_denied != claims[0].opposes(claim)
@@ -218,18 +221,27 @@ class Said:
             own - spoken,
             topics(said) | own,
             facts_of((*said, *asked)),
-            [_with_news(claim, stated, spoken) for claim in claims],
+            [_with_news(claim, stated, spoken | own, begins) for claim in claims],
             reply,
             start is not None,
             is_follow_up,
             is_follow_up and (adds or bool(own - spoken)),
+            "?" not in question
+            and (" just " in question or bool(order and order[1].lower() not in FUNCTION_WORDS)),
             not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
         )
 
 
-def _with_news(claim: _Claim, stated: Sequence[Fact], spoken: Set[str]) -> _Claim:
-    """The claim with the values and names that nobody stated before."""
-    values = [fact for fact in claim.clause.facts if not _is_among(fact, stated)]
+def _with_news(
+    claim: _Claim, stated: Sequence[Fact], spoken: Set[str], asked: Sequence[str]
+) -> _Claim:
+    """The claim with the values and names that nobody stated before, and that are not what is asked about: `In D?`"""
+    values = [
+        fact
+        for fact in claim.clause.facts
+        if not _is_among(fact, stated)
+        and not (isinstance(fact.value, tuple) and fact.value[1].lower() in asked)
+    ]
     names = [
         word
         for word in claim.clause.words
@@ -275,6 +287,10 @@ class _Pair:
             ]
             if (
                 value is None
+                or sum(
+                    any(_differ(one, each) for each in theirs.clause.facts) for one in clause.facts
+                )
+                > 1
                 or sum(bool(_differ(fact, each)) for each in other.facts) > 1
                 or not names <= theirs.about | other.topic
                 or any(_is_product(fact, value, each) for each in factors)
