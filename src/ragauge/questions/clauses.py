@@ -87,7 +87,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
-    is_past = en.form_of(words[at]) == "past"
+    is_past = en.form_of(words[at]) == "past" or words[at] in ("was", "were")
     subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
     if subject is None:
         return None
@@ -244,6 +244,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
         or len(words) > MAX_SUBJECT
         or word in en.PREPOSITIONS | en.words_of("no_subject")
         or (is_verb and not is_noun)
+        or not en.words_of("relative").isdisjoint(words[: 1 + (word in en.ARTICLES)])
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
         # `Maria telecommutes from home and Marco`
@@ -264,9 +265,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     is_bare = word not in en.DETERMINERS | {"you"} and not en.is_plural(heads[0])
     if is_bare and text == text.capitalize() and names.small[f"a {heads[0]}"]:
         return None
-    # `Slice cooked potatoes` is an order, `Slavery began` is none.
-    is_abstract = re.search("(?:ism|tion|sion|ance|ence|ment|ness|ing|ity|ship|ery)$", text)
-    if is_bare and is_past and len(words) == 1 and not (names.is_name(first) or is_abstract):
+    if is_bare and is_past and len(words) == 1 and not names.is_name(first):  # `Slice cooked …`
         return None
     if is_past and word in ("a", "an"):
         return None  # one of many

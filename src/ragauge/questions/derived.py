@@ -152,6 +152,9 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         is_fit = draft.question_type in types and draft.worth >= 2.5
         if not is_fit or draft.pattern in ("definition", "agent"):
             continue
+        # `What does Wexcombe support?` could be asked of anything; a new name is one.
+        if len(en.content_words(draft.question)) < 4 or re.search(r" (?:do|are|were|have) ", draft.question):
+            continue
         subject = draft.subject.removeprefix("the ")
         words, (asked, bracket, heading) = subject.split(), draft.question.partition(" (")
         is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
@@ -177,7 +180,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
-        is_told = draft.question_type == "yes/no" or draft.pattern == "condition"
+        is_told = draft.question_type == "yes/no" or draft.pattern in ("condition", "heading")
         if is_told or draft.worth < 2.5 or len(words) > 14:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()

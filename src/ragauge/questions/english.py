@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
@@ -11,7 +12,7 @@ from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses, verb_at
 from ragauge.questions.question import Draft
 
-MIN_WORDS, MAX_WORDS = 3, 26
+MIN_WORDS, MAX_WORDS, MANY = 3, 26, 1_000
 TITLE, PERSON, BODY, NAME = map(en.pattern, ("title", "person", "body", "name"))
 CURRENCY, BOUND, WITH_DIGITS, COUNTED = (
     re.compile(en.pattern(each)) for each in ("currency", "bound", "with_digits", "counted")
@@ -47,6 +48,8 @@ def is_good(question: str) -> bool:
     # `their` needs a plural before it.
     own = [at for at, word in enumerate(words) if word == "their"]
     is_cut = is_cut or (own and not any(map(en.is_plural, words[1 : own[0]])))
+    is_cut = is_cut or any(one == other for one, other in pairwise(words))  # `used for for`
+    is_cut = is_cut or bool(en.SEQUEL.search(question))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
@@ -66,12 +69,16 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 
 def _condition(sentence: str) -> Iterator[Draft]:
     """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
+    sentence = sentence.replace(", then ", ", ")
     found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
-    answer = found[3].removeprefix("then ")
+    answer = found[3]
     plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
     case, then = en.tokens_of(found[2]), en.tokens_of(plain)
+    verb = verb_at(case)
+    if verb and case[0] not in ("you", "your") and en.form_of(case[verb]) == "past":
+        return
     at = verb_at(then[: [*then, ","].index(",")])
     is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
     # `declare the string safe`
@@ -81,10 +88,14 @@ def _condition(sentence: str) -> Iterator[Draft]:
     is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
     happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
     is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
-    is_referring = is_referring or re.search(r"\bthat \w+$", found[2])
+    is_referring = is_referring or re.search(r"\bthat \w+$| to$", found[2])
     if is_referring or not (is_told or happens) or _is_broken(case, then):
         return
     ask = "What should you do" if is_told else "What happens"
+    if advice := re.match(r"you (should|must|can) (?!not\b)(?:also |always |then )?(.+)", answer):
+        ask, answer = f"What {advice[1]} you do", advice[2]
+    if ask == "What happens" and re.match("you (?:want|wish|need|would|choose|plan|prefer) ", found[2]):
+        return
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
     yield _draft("condition", question, answer, about)
@@ -101,8 +112,7 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
         or len({*en.content_words(" ".join(case))} - {"you"}) < 1 + (case[0] == "you")
         or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
         or "would" in then
-        # `they` are in the condition.
-        or (then[0] == "they" and not any(map(en.is_plural, case)))
+        or then[0] == "they"
     )
 
 
@@ -171,6 +181,8 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
+        if clause.auxiliary == "did" and number.value >= MANY and not dates(f"{clause.rest} {clause.lead}"):
+            continue  # so many there are at a time that is not said
         is_then = main == "have" and clause.auxiliary == "did"
         if (
             not before
@@ -190,7 +202,8 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
 def _parts(clause: Clause) -> Iterator[Draft]:
     """What one of the `FORMS` finds, and why: `because …`, `so that …`."""
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
-    if because and not en.points_outside(because["why"].replace("they ", "")):
+    is_purpose = clause.auxiliary in en.BE and clause.rest.startswith("to ")
+    if because and not (is_purpose or en.points_outside(because["why"].replace("they ", ""))):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
     is_whole = clause.is_whole and not re.match(
         r"(?:who|which|that|whose|where|when)\b", clause.ending
@@ -200,14 +213,17 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
         left, answer = found["left"], found["answer"].strip(" ,")
+        # `What do sociologists measure?` may be answered in many ways.
+        is_thin = len(en.content_words(clause.subject)) < 2 and clause.subject.islower()
+        is_thin = (is_thin and "`" not in clause.subject) or (
+            clause.auxiliary == "did" and pattern == "object"
+        )
+        if is_thin and pattern in ("object", "complement") and left not in ("include", "contain"):
+            continue
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
-            # `may include warnings`: and others
-            is_vague = is_vague or (
-                left in ("include", "contain") and clause.auxiliary in en.MODALS
-            )
             # `Chrome supports HDR10 on HEVC, VP9 and AV1` does not say all that it does.
             is_wide = clause.subject[0].isupper() and left in (
                 "support",
@@ -216,6 +232,10 @@ def _parts(clause: Clause) -> Iterator[Draft]:
                 "accept",
             )
             is_wide = is_wide or clause.subject == "you"
+            # `may include warnings`: and others
+            is_wide = is_wide or (
+                left in ("include", "contain") and clause.auxiliary in en.MODALS
+            )
             if is_wide or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
@@ -237,9 +257,11 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
         return False  # `Torrijas are a dessert eaten during Lent`
     is_done = clause.main not in ("", "be", "have", "take")
     is_done = is_done or any(map(en.is_participle, left.split()))
+    if pattern == "means" and clause.auxiliary in en.BE:
+        return any(map(en.is_participle, left.split()[:2]))
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
-        is_simple = en.JOINING.isdisjoint(left.split())
+        is_simple = en.JOINING.isdisjoint(left.split()) and not left.startswith("have ")
         return (is_done or can_do) and is_simple and len(en.content_words(left)) > 1
     is_open = clause.auxiliary in ("did", "was", "were") or (
         left.split(" ")[-1] in en.BEFORE_NOUNS
@@ -255,14 +277,19 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     """`X is a Y that …`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
     is_one = clause.auxiliary in ("is", "was") and not clause.main and clause.is_whole
-    if not is_one or subject[0] in en.DETERMINERS - en.ARTICLES:
+    is_done = subject[0].endswith("ing") and len(subject) > 1  # `crushing vassals was a way of …`
+    if not is_one or is_done or subject[0] in en.DETERMINERS - en.ARTICLES:
         return
     first, _, others = rest.partition(" ")
-    is_role = subject[0] == "the" and en.ROLE.search(re.split(" (?:of|for) ", clause.subject)[0])
+    kind = re.split(" (?:of|for) ", clause.subject)[0]
+    is_role = subject[0] == "the" and en.ROLE.search(kind.split(" ")[-1])
     if first not in en.ARTICLES:
         yield from _identity(clause, is_role=bool(is_role))
         return
-    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    more = re.match(r"(?:and|or) (?:[a-z]+ly )?(\w+)", clause.ending)
+    if more and more[1] not in en.AUXILIARIES and en.form_of(more[1]) not in ("third", "past"):
+        return  # perhaps another noun of it
+    relative = re.match(r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
     if relative:
         if en.points_outside(relative[0]) or re.match(
             r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
@@ -278,7 +305,9 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
         or (subject[-1] in en.words_of("vague") and (subject[0] == "the" or len(subject) == 2))
         or dates(clause.subject)
-        or kind.split(" ")[-1] in ("component", "element", "aspect", "part", "group")
+        or kind.split(" ")[-1] in en.words_of("weak_kinds")
+        or (is_general and re.match(r"(?:\w+-)?(?:second|third|most|least|\w+est)\b", others))
+        or (clause.auxiliary == "was" and clause.subject.islower())
         # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
         or (is_general and not (describing and (first, clause.auxiliary) != ("the", "was")))
         # `Caddy is a log emitter`, `body is another way to give a body`
@@ -287,10 +316,12 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         or (" that " in f" {rest}" and clause.ending.startswith(("and ", "or ")))
     ):
         return
-    is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
-    if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
+    is_person = is_role or en.ROLE.search(kind) or re.match(r"[^,]* who ", rest)
+    is_named = re.search(r"[A-Z]", clause.subject)
+    if is_named and is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
         return  # `MacPorts is a package manager`
-    yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
+    who = is_role or (is_person and is_named)
+    yield _asked(clause, "definition", "Who" if who else "What", rest, "")
 
 
 def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
@@ -305,6 +336,7 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
     if (
         subject[0] == "the"
         and len(rest.split()) <= 6
+        and clause.auxiliary == "is"
         and (is_value or re.fullmatch(rf"{NAME}|{PERSON}", rest))
         and not is_vague
     ):
@@ -315,7 +347,7 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
 def _doer(clause: Clause) -> Iterator[Draft]:
     """`X was founded by NAME`, `NAME invented X`: who did it?"""
     found = re.match(
-        rf"(?P<how>\w+) (?P<between>[^,]*?)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
+        rf"(?P<how>\w+) (?P<between>(?:(?!\bby\b)[^,])*)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
         r"(?!\s*['’]s|\s+(?:and|or|together|[a-z]+s)\b)(?P<behind>(?![\w’'-]).*)$",
         clause.rest,
     )
@@ -341,6 +373,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
     is_telling = len(en.content_words(rest)) > 2 or re.search(r"\d", rest)
     is_telling = is_telling and clause.is_whole and not re.search("['’]s?\\b", clause.subject)
+    # `Congress approved his request`
+    is_own = re.fullmatch(PERSON, clause.subject) or not re.search(r"\b(?:his|her|their|its)\b", rest)
+    is_telling = is_telling and is_own
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
         yield _draft("which", question, clause.subject, clause.subject)
@@ -373,7 +408,7 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     # `Britain is leaving` is so for some time.
     is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
     is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
-    if is_cut or is_possible or subject == "you" or set(rest.lower().split()) & en.JOINING:
+    if is_cut or is_possible or re.match("you(?:r .*)?$", subject) or set(rest.lower().split()) & en.JOINING:
         return
     question = en.as_question(origin)
     if clause.is_negative:

@@ -38,8 +38,9 @@ def filled(text: str) -> str:
     return re.sub("%([a-z_]+)", lambda part: pattern(part[1]), text)
 
 
-ROLE, ABOVE, DESCRIBING, SAYING_LITTLE = (
-    re.compile(pattern(each)) for each in ("role", "above", "describing", "saying_little")
+ROLE, ABOVE, SEQUEL, DESCRIBING, SAYING_LITTLE = (
+    re.compile(pattern(each))
+    for each in ("role", "above", "sequel", "describing", "saying_little")
 )
 
 
@@ -111,8 +112,8 @@ def points_outside(text: str) -> bool:
     return not POINTING.isdisjoint(words) or bool(ABOVE.search(text))
 
 
-_EMPTY = (
-    AUXILIARIES | BEFORE_NOUNS | JOINING | POINTING | words_of("adverbs") | {"be", "been", "and"}
+_EMPTY = AUXILIARIES.union(
+    BEFORE_NOUNS, JOINING, POINTING, words_of("adverbs"), words_of("particles"), {"be", "been", "and"}
 )
 
 

@@ -43,7 +43,9 @@ ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
-SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?)\b", re.IGNORECASE)
+OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
+NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
+SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?)\b", re.IGNORECASE)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
@@ -70,6 +72,13 @@ class Titles:
             self._common[name] = n > max(2, len(self._texts) / 4)
         return self._common[name]
 
+    def is_of_story(self, draft: Draft, passage: Passage) -> bool:
+        """Whether a name is that of somebody in a story, whom no document gives another one before it: `Chris`."""
+        if not (re.fullmatch(r"[A-Z][a-z]+", draft.subject) and OF_PERSON.search(passage.text)):
+            return False
+        full = re.compile(rf"(?!{NO_FIRST_NAME})\b[A-Z][\w.’-]+ {draft.subject}\b")
+        return draft.question_type == "yes/no" or not any(map(full.search, self._texts))
+
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
 
@@ -77,6 +86,10 @@ class Titles:
         """
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
         is_enough = is_name and not self._is_common(subject)
+        # `Why were Britain and France allowed more ships?`
+        about = question.replace(subject, "")
+        is_once = re.search(r"^W.* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ", about) and about[:4] != "When"
+        is_enough = is_enough and (not is_once or re.search(r"\d", question))
         if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
@@ -144,9 +157,10 @@ def drafts(documents: Documents) -> list[Draft]:
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
     text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
+    text = re.sub(r":(pep|rfc):`(\d+)`", lambda role: f"{role[1].upper()} {role[2]}", text)
     text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
     text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
-    parts = re.split("(`[^`]*`)", text)  # code stays as it is
+    parts = re.split("(`+[^`]*`+)", text)  # code stays as it is
     text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
 
@@ -176,7 +190,8 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
             asked.append((heading, paragraph, source, "heading"))
     for question, answer, source, pattern in asked:
         words = set(en.content_words(question))
-        is_near = not words.isdisjoint(en.content_words(answer)) or answer.startswith(("Yes", "No"))
+        shared = words.intersection(en.content_words(answer))
+        is_near = 2 * len(shared) >= min(4, len(words)) or answer.startswith(("Yes", "No"))
         if asked_by(question).is_typed:
             is_near = is_near and Place(passage, answer, frozenset()).gives_value(question)
         # `I` and `my` are the reader.
@@ -206,7 +221,7 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft.subject, sources[0], text):
+            if _is_of_before(draft, sources[0], text) or titles.is_of_story(draft, passage):
                 continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
@@ -222,14 +237,27 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
             subject = said.subject if said and is_thing else ""
 
 
-def _is_of_before(subject: str, source: Source, text: str) -> bool:
-    """Whether `the program` is one that the sentences before speak of, and not the heading."""
-    noun = re.fullmatch("the ([a-z-]+?)s?", subject)
-    if noun is None or noun[1] in source.passage.heading.lower():
-        return False
-    at = source.passage.start + source.start
+def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
+    """Whether `the program` is one that the sentences before speak of, and not the heading.
+
+    As a subject it is, if they have the word at all, or if it is said of what once was; elsewhere, if they
+    introduce `a program`.
+    """
+    heading, at = source.passage.heading.lower(), source.passage.start + source.start
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
-    return bool(re.search(rf"(?i)\b{noun[1]}", before))
+    subject = re.fullmatch("the ((?:[a-z-]+ )*?)([a-z-]+?)s?", draft.subject)
+    if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
+        noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
+        is_past = re.search(r"\b(?:did|was|were) the\b", draft.question)
+        if subject[1] and draft.pattern == "definition":
+            return False
+        if is_past or re.search(rf"(?i)\b{noun}", before):
+            return True
+    nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
+    introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
+    vague = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]| \()", draft.question))
+    introduced |= vague & en.words_of("vague")
+    return any(noun not in heading for noun in nouns & introduced)
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
