@@ -114,6 +114,8 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        # `to plan and to hold it`
+        or (ending.startswith("and ") and re.search(r"\b(?:to \w+|\w+ing)$", rest))
         or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
         or re.search(r"\b(?:both|between)\b(?!.* and )", rest)
         or not _may_end(verb, rest, ending)

@@ -44,10 +44,10 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    is_cut = ["", *words][-1] in en.ARTICLES | {"and", "or", "however"}
+    is_cut = ["", *words][-1] in en.ARTICLES | en.words_of("cut_ends")
     # `their` needs a plural before it.
     own = [at for at, word in enumerate(words) if word == "their"]
-    is_cut = is_cut or (own and not any(map(en.is_plural, words[1 : own[0]])))
+    is_cut = is_cut or (own and not any(map(en.is_plural, {*words[1 : own[0]]} - {"happens"})))
     is_cut = is_cut or any(one == other for one, other in pairwise(words))  # `used for for`
     is_cut = is_cut or bool(en.SEQUEL.search(question))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
@@ -87,14 +87,20 @@ def _condition(sentence: str) -> Iterator[Draft]:
     happens = at is not None and en.form_of(then[at]) != "past"
     is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
     happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
-    is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
+    is_referring = re.search(
+        r"^(?:see|refer to|read on) |^\w+, (?:and|or) |, (?:if|when) "
+        r"|, (?!and\b|or\b|but\b|so\b|wh)[^,]* (?:may|will|is|are|can|should|must)\b",
+        answer,
+    )
     is_referring = is_referring or re.search(r"\bthat \w+$| to$", found[2])
     if is_referring or not (is_told or happens) or _is_broken(case, then):
         return
     ask = "What should you do" if is_told else "What happens"
     if advice := re.match(r"you (should|must|can) (?!not\b)(?:also |always |then )?(.+)", answer):
         ask, answer = f"What {advice[1]} you do", advice[2]
-    if ask == "What happens" and re.match("you (?:want|wish|need|would|choose|plan|prefer) ", found[2]):
+    no_event = re.match("you (?:want|wish|need|would|choose|plan|prefer) ", found[2])
+    no_event = no_event or re.match("you (?:may|might) ", answer)
+    if ask == "What happens" and (no_event or (at and then[at] in en.HAVE and not en.is_participle([*then, ""][at + 1]))):
         return
     about = "" if len(en.content_words(found[2])) > 3 else "you"
     question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
@@ -193,7 +199,9 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
-        elif is_time and preposition in ("for", "within", "after") and not quantities(head):
+        elif is_time and preposition in ("for", "within", "after") and not (
+            quantities(head) or re.match(r"(?:\w+ )?\w+ing\b", head)
+        ):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
             yield _asked(clause, "time", ask, f"{text} {things}", f"{head} {leftover}".strip())
@@ -407,6 +415,9 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
     # `Britain is leaving` is so for some time.
     is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
+    # `is a great way to …`
+    is_remark = not en.words_of("remarks").isdisjoint(rest.split(" ")[:2])
+    is_cut = is_cut or (clause.auxiliary in en.BE and is_remark)
     is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
     if is_cut or is_possible or re.match("you(?:r .*)?$", subject) or set(rest.lower().split()) & en.JOINING:
         return

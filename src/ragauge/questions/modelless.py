@@ -45,7 +45,7 @@ ASKING = re.compile(
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
-SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?)\b", re.IGNORECASE)
+SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities)\b", re.IGNORECASE)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
@@ -201,6 +201,9 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
         if re.match("What(?:’s|'s| is| are) ", question):
             is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
+        is_closed = not question.startswith(("W", "H"))
+        says = r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"
+        is_there = is_there and (not is_closed or bool(re.search(says, answer)))
         is_there = is_there and not (
             question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
         )
