@@ -50,6 +50,7 @@ def is_good(question: str) -> bool:
     is_cut = is_cut or (own and not any(map(en.is_plural, {*words[1 : own[0]]} - {"happens"})))
     is_cut = is_cut or any(one == other for one, other in pairwise(words))  # `used for for`
     is_cut = is_cut or bool(en.SEQUEL.search(question))
+    is_cut = is_cut or bool(re.search(r"\b(?:to|of|in|for|with|at|on) (?:and|or)\b", question))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
     least = 2 if len(words) < 6 else 3
@@ -70,7 +71,7 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 def _condition(sentence: str) -> Iterator[Draft]:
     """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
     sentence = sentence.replace(", then ", ", ")
-    found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
+    found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"“]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
     answer = found[3]
@@ -87,6 +88,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     happens = at is not None and en.form_of(then[at]) != "past"
     is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
     happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
+    # `Asking is better`
+    happens = happens and not (then[0].endswith("ing") and at and then[at] in en.BE)
     is_referring = re.search(
         r"^(?:see|refer to|read on) |^\w+, (?:and|or) |, (?:if|when) "
         r"|, (?!and\b|or\b|but\b|so\b|wh)[^,]* (?:may|will|is|are|can|should|must)\b",
@@ -146,7 +149,11 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     is_cut = is_cut or re.search(r"\b(?:after|before|since|until)\b", before[: how.start()])
     is_past = clause.auxiliary in ("did", "was", "were")
     is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
+    # `relies on what X said in 1968`
+    is_cut = is_cut or (clause.auxiliary in ("do", "does") and re.search(r"\d{4}", found[0].text))
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
+    is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
+    is_cut = is_cut or (is_active and not leftover)
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -175,6 +182,8 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         unit = CURRENCY.match(tail)
         if unit or re.search(r"[$€£]", text):
             paying = en.words_of("paying")
+            if tail.split(" ")[0] in en.words_of("measured"):
+                continue  # `$100 more`
             if before in paying or (not before and main in paying):
                 leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
                 amount = f"{text} {unit[0]}" if unit else text
@@ -200,7 +209,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
         elif is_time and preposition in ("for", "within", "after") and not (
-            quantities(head) or re.match(r"(?:\w+ )?\w+ing\b", head)
+            quantities(head) or quantities(leftover) or re.match(r"(?:\w+ )?\w+ing\b", head)
         ):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
@@ -219,6 +228,8 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
+            continue
+        if re.search(r" in (?:\w+ )?ways$", found["answer"]):
             continue
         left, answer = found["left"], found["answer"].strip(" ,")
         # `What do sociologists measure?` may be answered in many ways.
@@ -269,7 +280,7 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
         return any(map(en.is_participle, left.split()[:2]))
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
-        is_simple = en.JOINING.isdisjoint(left.split()) and not left.startswith("have ")
+        is_simple = (en.JOINING | {"no"}).isdisjoint(left.split()) and not left.startswith("have ")
         return (is_done or can_do) and is_simple and len(en.content_words(left)) > 1
     is_open = clause.auxiliary in ("did", "was", "were") or (
         left.split(" ")[-1] in en.BEFORE_NOUNS
@@ -315,7 +326,10 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         or dates(clause.subject)
         or kind.split(" ")[-1] in en.words_of("weak_kinds")
         or (is_general and re.match(r"(?:\w+-)?(?:second|third|most|least|\w+est)\b", others))
-        or (clause.auxiliary == "was" and clause.subject.islower())
+        # `Baghdad was a planned city`
+        or (clause.auxiliary == "was" and (clause.subject.islower() or len(subject) == 1))
+        # `A perk of the job is a discount`
+        or (subject[0] in ("a", "an") and not en.PREPOSITIONS.isdisjoint(subject))
         # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
         or (is_general and not (describing and (first, clause.auxiliary) != ("the", "was")))
         # `Caddy is a log emitter`, `body is another way to give a body`
@@ -337,7 +351,8 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
     rest, subject = clause.rest, clause.subject.split(" ")
     found = quantities(rest)
     is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
-    is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
+    is_vague = subject[-1] in en.words_of("vague")
+    is_vague = is_vague or rest.split(" ")[-1] in en.words_of("sizes") or rest.endswith("away")
     # `The meeting is 25 minutes`
     is_time = rest.split(" ")[-1] in en.words_of("times")
     is_vague = is_vague or (is_time and subject[-1] not in en.words_of("measures"))

@@ -45,7 +45,7 @@ ASKING = re.compile(
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
-SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities)\b", re.IGNORECASE)
+SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|further \w+)\b", re.IGNORECASE)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
@@ -248,18 +248,19 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     """
     heading, at = source.passage.heading.lower(), source.passage.start + source.start
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
+    if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
+        return any(word.removesuffix("s") not in heading for word in en.content_words(draft.subject))
     subject = re.fullmatch("the ((?:[a-z-]+ )*?)([a-z-]+?)s?", draft.subject)
     if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
         noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
         is_past = re.search(r"\b(?:did|was|were) the\b", draft.question)
-        if subject[1] and draft.pattern == "definition":
-            return False
         if is_past or re.search(rf"(?i)\b{noun}", before):
             return True
     nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
     introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
-    vague = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]| \()", draft.question))
-    introduced |= vague & en.words_of("vague")
+    alone = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]| \()", draft.question))
+    is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
+    introduced |= alone & (set(en.tokens_of(before)) if is_past else en.words_of("vague"))
     return any(noun not in heading for noun in nouns & introduced)
 
 
