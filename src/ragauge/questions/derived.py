@@ -187,7 +187,7 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
         terse = [
             word
             for word in plain
-            if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
+            if word.lower() not in en.BE | en.DO | en.ARTICLES
         ]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]

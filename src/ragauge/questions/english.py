@@ -50,6 +50,7 @@ def is_good(question: str) -> bool:
     is_cut = is_cut or (own and not any(map(en.is_plural, {*words[1 : own[0]]} - {"happens"})))
     is_cut = is_cut or any(one == other for one, other in pairwise(words))  # `used for for`
     is_cut = is_cut or bool(en.SEQUEL.search(question))
+    is_cut = is_cut or not en.words_of("placeholders").isdisjoint(re.findall(r"\w+", question))
     is_cut = is_cut or bool(re.search(r"\b(?:to|of|in|for|with|at|on) (?:and|or)\b", question))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
         return False
@@ -99,10 +100,10 @@ def _condition(sentence: str) -> Iterator[Draft]:
     if is_referring or not (is_told or happens) or _is_broken(case, then):
         return
     ask = "What should you do" if is_told else "What happens"
-    if advice := re.match(r"you (should|must|can) (?!not\b)(?:also |always |then )?(.+)", answer):
+    if advice := re.match(r"you (should|must|can) (?!(?:not|see|expect|find|notice)\b)(?:also |always |then )?(.+)", answer):
         ask, answer = f"What {advice[1]} you do", advice[2]
-    no_event = re.match("you (?:want|wish|need|would|choose|plan|prefer) ", found[2])
-    no_event = no_event or re.match("you (?:may|might) ", answer)
+    no_event = re.match("you (?:want|wish|need|would|choose|plan|prefer|look|think|peel) ", found[2])
+    no_event = no_event or re.match("(?:you (?:may|might|should)|now|chances) ", answer)
     if ask == "What happens" and (no_event or (at and then[at] in en.HAVE and not en.is_participle([*then, ""][at + 1]))):
         return
     about = "" if len(en.content_words(found[2])) > 3 else "you"
@@ -150,7 +151,7 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     is_past = clause.auxiliary in ("did", "was", "were")
     is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
     # `relies on what X said in 1968`
-    is_cut = is_cut or (clause.auxiliary in ("do", "does") and re.search(r"\d{4}", found[0].text))
+    is_cut = is_cut or (clause.auxiliary in ("do", "does", "is", "are") and re.search(r"\d{4}", found[0].text))
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
     is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
     is_cut = is_cut or (is_active and not leftover)
@@ -209,7 +210,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
         elif is_time and preposition in ("for", "within", "after") and not (
-            quantities(head) or quantities(leftover) or re.match(r"(?:\w+ )?\w+ing\b", head)
+            not en.JOINING.isdisjoint(head.split()) or quantities(f"{head} {leftover}") or re.match(r"(?:\w+ )?\w+ing\b", head)
         ):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
@@ -222,9 +223,8 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     is_purpose = clause.auxiliary in en.BE and clause.rest.startswith("to ")
     if because and not (is_purpose or en.points_outside(because["why"].replace("they ", ""))):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    is_whole = clause.is_whole and not re.match(
-        r"(?:who|which|that|whose|where|when)\b", clause.ending
-    )
+    more = re.match(r"(?:(?:and|or) (?:[a-z]+ly )?(\w+)|(?:who|which|that|whose|where|when)\b)", clause.ending)
+    is_whole = clause.is_whole and not (more and not _is_verb(more[1] or ""))
     for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
@@ -234,10 +234,11 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         left, answer = found["left"], found["answer"].strip(" ,")
         # `What do sociologists measure?` may be answered in many ways.
         is_thin = len(en.content_words(clause.subject)) < 2 and clause.subject.islower()
+        is_one = left in ("include", "contain") and clause.subject.startswith("the ")
         is_thin = (is_thin and "`" not in clause.subject) or (
             clause.auxiliary == "did" and pattern == "object"
         )
-        if is_thin and pattern in ("object", "complement") and left not in ("include", "contain"):
+        if is_thin and pattern in ("object", "complement") and not is_one:
             continue
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
@@ -266,6 +267,10 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         left = "used for" if left == "used" else left
         question = en.as_question(ask, clause.auxiliary, clause.subject, left, clause.lead)
         yield _draft(pattern, question, answer, clause.subject)
+
+
+def _is_verb(word: str) -> bool:
+    return word in en.AUXILIARIES or en.form_of(word) in ("third", "past")
 
 
 def _is_event(clause: Clause, pattern: str, left: str) -> bool:
@@ -306,7 +311,7 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         yield from _identity(clause, is_role=bool(is_role))
         return
     more = re.match(r"(?:and|or) (?:[a-z]+ly )?(\w+)", clause.ending)
-    if more and more[1] not in en.AUXILIARIES and en.form_of(more[1]) not in ("third", "past"):
+    if more and not _is_verb(more[1]):
         return  # perhaps another noun of it
     relative = re.match(r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
     if relative:
@@ -352,7 +357,8 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
     found = quantities(rest)
     is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
     is_vague = subject[-1] in en.words_of("vague")
-    is_vague = is_vague or rest.split(" ")[-1] in en.words_of("sizes") or rest.endswith("away")
+    last = rest.split(" ")[-1]
+    is_vague = is_vague or last in en.words_of("sizes") | {"away"} or en.is_participle(last)
     # `The meeting is 25 minutes`
     is_time = rest.split(" ")[-1] in en.words_of("times")
     is_vague = is_vague or (is_time and subject[-1] not in en.words_of("measures"))
@@ -380,6 +386,7 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_body = found and not found["name"][0].isupper()
     # A program may require or support something; a person or an organisation founds it.
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
+    is_whole = is_whole and not (found and found["name"] in ("the company", "a company"))
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         # A comma begins what else is said of them: `, a former warden of …`.

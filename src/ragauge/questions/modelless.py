@@ -33,7 +33,7 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\w--\w|[a-z]{3}\.[A-Z]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
@@ -250,7 +250,7 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
     if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
         return any(word.removesuffix("s") not in heading for word in en.content_words(draft.subject))
-    subject = re.fullmatch("the ((?:[a-z-]+ )*?)([a-z-]+?)s?", draft.subject)
+    subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
     if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
         noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
         is_past = re.search(r"\b(?:did|was|were) the\b", draft.question)
