@@ -49,7 +49,7 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
 
     `X has 30 beds and costs £5` gives two: both verbs have the same subject.
     """
-    if SPEECH.search(sentence):
+    if SPEECH.search(sentence) or sentence.count(";") > 1:
         return
     for piece in re.split(r";\s+(?:and |or )?", sentence.rstrip(" .!。")):
         clause = _clause(piece, names)
@@ -114,6 +114,7 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        or (rest.startswith("of ") and not verb.startswith("consist"))
         # `to plan and to hold it`
         or (ending.startswith("and ") and re.search(r"\b(?:to \w+|\w+ing)$", rest))
         or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
@@ -249,6 +250,8 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
         or not en.words_of("relative").isdisjoint(words[: 1 + (word in en.ARTICLES)])
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        # `Experience building trusted relationships`
+        or (words[-1].endswith("ing") and is_past and len(words) > 1)
         # `Maria telecommutes from home and Marco`
         or re.search(r" (?:from|in|at|to|with) .* and [A-Z]", text)
         or (words[-1].endswith("ed") and en.form_of(words[-1]) == "past")

@@ -168,7 +168,8 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         elif free and is_named and is_name and not subject.isupper() and subject in asked:
             # `Hartwell Hut` for `Lantern Hut`, and `Hartwell` for `Great Britain`
             kind = words[-1:] if len(words) > 1 and names.small[words[-1].lower()] else []
-            question = asked.replace(subject, " ".join((free[at % len(free)], *kind)))
+            name = " ".join((free[at % len(free)], *kind))
+            question = asked.replace(subject if kind else draft.subject, name)
         else:
             continue
         changed = draft.variant(f"{question}{bracket}{heading}", "unanswerable", "changed subject")

@@ -70,9 +70,9 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 
 
 def _condition(sentence: str) -> Iterator[Draft]:
-    """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
-    sentence = sentence.replace(", then ", ", ")
-    found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"“]+)\.", sentence)
+    """`If you lose a key, the desk lends another`: what happens if you lose a key? `To get one, ask`: how do you get one?"""
+    sentence = re.sub("^In order to", "To", sentence).replace(", then ", ", ")
+    found = re.fullmatch(r"((?:If|When|To) ([^,;:()\"]+)), (?!that )([^;:—–\"“]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
     answer = found[3]
@@ -92,11 +92,17 @@ def _condition(sentence: str) -> Iterator[Draft]:
     # `Asking is better`
     happens = happens and not (then[0].endswith("ing") and at and then[at] in en.BE)
     is_referring = re.search(
-        r"^(?:see|refer to|read on) |^\w+, (?:and|or) |, (?:if|when) "
+        r"^(?:please )?(?:see|refer to|read on) |^\w+, (?:and|or) |, (?:if|when) "
         r"|, (?!and\b|or\b|but\b|so\b|wh)[^,]* (?:may|will|is|are|can|should|must)\b",
         answer,
     )
-    is_referring = is_referring or re.search(r"\bthat \w+$| to$", found[2])
+    is_referring = is_referring or re.search(r"\bthat \w+$| to$|\b(?:is|are) to ", found[2])
+    if found[1].startswith("To "):
+        step = re.sub("^you (?:should|must|can|(?:will )?need to|have to) ", "", answer)
+        is_step = (is_told or step != answer) and not re.match("(?:not|have|know|think) ", step)
+        if en.form_of(case[0]) == "base" and is_step and not is_referring:
+            yield _draft("condition", f"How do you {found[2]}?", step, "you" if len(case) < 4 else "")
+        return
     if is_referring or not (is_told or happens) or _is_broken(case, then):
         return
     ask = "What should you do" if is_told else "What happens"
@@ -128,9 +134,11 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
 
 def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
+    is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
     is_date = is_date and "(" not in clause.lead and len(re.findall(r"\b[a-z]+", clause.lead)) < 6
+    is_date = is_date and clause.auxiliary not in en.HAVE and (clause.rest or not is_active)
     if lead and is_date and not quantities(clause.rest):
         yield _asked(clause._replace(lead=""), "date", "When", lead["date"], clause.rest)
     found = [date for date in dates(clause.rest) if WITH_DIGITS.search(date.text)]
@@ -153,8 +161,8 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     # `relies on what X said in 1968`
     is_cut = is_cut or (clause.auxiliary in ("do", "does", "is", "are") and re.search(r"\d{4}", found[0].text))
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
-    is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
     is_cut = is_cut or (is_active and not leftover)
+    is_cut = is_cut or (clause.auxiliary in en.HAVE and how[1] in ("in", "on", "at"))
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -221,6 +229,7 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     """What one of the `FORMS` finds, and why: `because …`, `so that …`."""
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     is_purpose = clause.auxiliary in en.BE and clause.rest.startswith("to ")
+    is_purpose = is_purpose or (because and because["why"][0] == "s" and because["why"].count(",") > 1)
     if because and not (is_purpose or en.points_outside(because["why"].replace("they ", ""))):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
     more = re.match(r"(?:(?:and|or) (?:[a-z]+ly )?(\w+)|(?:who|which|that|whose|where|when)\b)", clause.ending)
@@ -386,7 +395,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_body = found and not found["name"][0].isupper()
     # A program may require or support something; a person or an organisation founds it.
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
-    is_whole = is_whole and not (found and found["name"] in ("the company", "a company"))
+    # `It was brought by a competitor`
+    is_one = found and found["name"].startswith(("a ", "an ")) and clause.auxiliary in ("was", "were")
+    is_whole = is_whole and not is_one and not (found and found["name"] == "the company")
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         # A comma begins what else is said of them: `, a former warden of …`.

@@ -253,14 +253,14 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
     if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
         noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
-        is_past = re.search(r"\b(?:did|was|were) the\b", draft.question)
+        is_past = re.search(r"\b(?:did|was|were|has|have) the\b", draft.question)
         if is_past or re.search(rf"(?i)\b{noun}", before):
             return True
     nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
     introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
-    alone = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]| \()", draft.question))
+    alone = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question))
     is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
-    introduced |= alone & (set(en.tokens_of(before)) if is_past else en.words_of("vague"))
+    introduced |= alone & en.words_of("vague").union(en.tokens_of(before) if is_past else ())
     return any(noun not in heading for noun in nouns & introduced)
 
 
