@@ -278,8 +278,8 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]
     # `Old Brewery`, `Lake Orvann`, and not `Using Slack`
-    if names.is_name(first) or (others and others[0][:1].isupper() and word[-3:] != "ing"):
-        return text
+    if names.is_name(first) or (others and others[0][:1].isupper()):
+        return None if word[-3:] == "ing" and not names.is_name(first) else text
     return text[0].lower() + text[1:] if is_known else None
 
 

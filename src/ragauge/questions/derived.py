@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from random import Random
 
 from ragauge.language.numbers.numbers import quantities
@@ -115,11 +115,17 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if (
             is_said
             and len(found) > 1
-            and len({each.references[0].lower() for _, each in found}) == len(found)
+            and not any(_are_near(one, other) for (_, one), (_, other) in combinations(found, 2))
         ):
             answer = "; ".join(f"{name}: {draft.references[0]}" for name, draft in found)
             sources = tuple(source for _, draft in found for source in draft.sources)
             yield Draft(question, (answer,), sources, "ambiguous", "without its name")
+
+
+def _are_near(one: Draft, other: Draft) -> bool:
+    """Whether two answers say much the same."""
+    left, right = (set(en.content_words(each.references[0])) for each in (one, other))
+    return 5 * len(left & right) > 4 * min(len(left), len(right))
 
 
 def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:

@@ -100,7 +100,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     if found[1].startswith("To "):
         step = re.sub("^you (?:should|must|can|(?:will )?need to|have to) ", "", answer)
         is_step = (is_told or step != answer) and not re.match("(?:not|have|know|think) ", step)
-        if en.form_of(case[0]) == "base" and is_step and not is_referring:
+        is_said = len(en.content_words(found[2])) > 1 and "you" not in case[:2]
+        if en.form_of(case[0]) == "base" and is_step and is_said and not is_referring:
             yield _draft("condition", f"How do you {found[2]}?", step, "you" if len(case) < 4 else "")
         return
     if is_referring or not (is_told or happens) or _is_broken(case, then):
@@ -447,7 +448,7 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
             yield _draft("cloze", question, number, about)
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
     # `Britain is leaving` is so for some time.
-    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
+    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ )?[a-z]+ing ", rest))
     # `is a great way to …`
     is_remark = not en.words_of("remarks").isdisjoint(rest.split(" ")[:2])
     is_cut = is_cut or (clause.auxiliary in en.BE and is_remark)

@@ -21,9 +21,11 @@ from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-MARKUP = re.compile(
-    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+",
-    re.MULTILINE,
+EMPHASIS = re.compile(
+    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])"
+)
+LINE_START = re.compile(
+    r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE
 )
 LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
@@ -33,7 +35,7 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\w--\w|[a-z]{3}\.[A-Z]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\w--\w|\s\.$|[a-z]{3}\.[A-Z]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
@@ -156,12 +158,12 @@ def drafts(documents: Documents) -> list[Draft]:
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
-    text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
+    text = LINE_START.sub("", re.sub(r"\\(?=[^\w\s])", "", unescape(text)))
     text = re.sub(r":(pep|rfc):`(\d+)`", lambda role: f"{role[1].upper()} {role[2]}", text)
     text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
     text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
     parts = re.split("(`+[^`]*`+)", text)  # code stays as it is
-    text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
+    text = "".join(part if part[:1] == "`" else EMPHASIS.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -204,6 +206,9 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         is_closed = not question.startswith(("W", "H"))
         says = r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"
         is_there = is_there and (not is_closed or bool(re.search(says, answer)))
+        if re.match("How (?:can|do|should) (?:I|we|you) ", question):
+            is_told = en.form_of(answer.split(" ")[0].lower()) == "base" or answer.startswith("Yes")
+            is_there = is_there and (is_told or bool(re.search(r"\b(?:you|your|by|to)\b", answer)))
         is_there = is_there and not (
             question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
         )
