@@ -207,15 +207,6 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     assert unknown["gold_contexts"] == []
 
 
-def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):
-    (tmp_path / "a.md").write_text("# Huts\n\nCurlew Hut was built in 1994 by Ida Merrow.")
-    (tmp_path / "b.md").write_text("# Boats\n\nIda Merrow has 32 boats.")
-    (row,) = rg.questions(tmp_path, 1, types={"multi-hop": 1}).rows[:1]
-    assert row["question"] == "How many boats does the person who built Curlew Hut in 1994 have?"
-    assert (row["references"], row["hops"]) == (["32 boats"], 2)
-    assert len(row["relevant"]) == 2  # pyright: ignore[reportArgumentType]
-
-
 @pytest.mark.parametrize(
     ("text", "question", "answer"),
     [

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
@@ -14,8 +13,12 @@ from ragauge.questions.question import Draft
 
 MIN_WORDS, MAX_WORDS, MANY = 3, 26, 1_000
 TITLE, PERSON, BODY, NAME = map(en.pattern, ("title", "person", "body", "name"))
-CURRENCY, BOUND, WITH_DIGITS, COUNTED = (
-    re.compile(en.pattern(each)) for each in ("currency", "bound", "with_digits", "counted")
+CURRENCY, BOUND, WITH_DIGITS, COUNTED, UNCLEAR, OPEN_CASE, WISH, REFERRING, OWING = (
+    re.compile(en.pattern(each))
+    for each in (
+        *("currency", "bound", "with_digits", "counted", "unclear", "open_case"),
+        *("wish", "referring", "owing"),
+    )
 )
 FORMS = [
     (pattern, ask, re.compile(f"(?P<left>{en.filled(left)}),? (?P<answer>{en.filled(answer)})"))
@@ -44,15 +47,11 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    is_cut = ["", *words][-1] in en.ARTICLES | en.words_of("cut_ends")
     # `their` needs a plural before it.
-    own = [at for at, word in enumerate(words) if word == "their"]
-    is_cut = is_cut or (own and not any(map(en.is_plural, {*words[1 : own[0]]} - {"happens"})))
-    is_cut = is_cut or any(one == other for one, other in pairwise(words))  # `used for for`
-    is_cut = is_cut or bool(en.SEQUEL.search(question))
-    is_cut = is_cut or not en.words_of("placeholders").isdisjoint(re.findall(r"\w+", question))
-    is_cut = is_cut or bool(re.search(r"\b(?:to|of|in|for|with|at|on) (?:and|or)\b", question))
-    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
+    own = words.index("their") if "their" in words else 0
+    is_cut = own and not any(map(en.is_plural, {*words[1:own]} - {"happens"}))
+    is_cut = is_cut or UNCLEAR.search(f"{question.rstrip('?')}?") or en.points_outside(question)
+    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS:
         return False
     least = 2 if len(words) < 6 else 3
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
@@ -70,57 +69,61 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 
 
 def _condition(sentence: str) -> Iterator[Draft]:
-    """`If you lose a key, the desk lends another`: what happens if you lose a key? `To get one, ask`: how do you get one?"""
+    """`If you lose a key, the desk lends another`: what happens if you lose a key? `To hire one, ask`: how do you hire one?"""
     sentence = re.sub("^In order to", "To", sentence).replace(", then ", ", ")
-    found = re.fullmatch(r"((?:If|When|To) ([^,;:()\"]+)), (?!that )([^;:—–\"“]+)\.", sentence)
+    found = re.fullmatch(r"(If|When|To) ([^,;:()\"]+), (?!that )([^;:—–\"“]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
-    answer = found[3]
+    word, given, answer = found.groups()
     plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
-    case, then = en.tokens_of(found[2]), en.tokens_of(plain)
-    verb = verb_at(case)
-    if verb and case[0] not in ("you", "your") and en.form_of(case[verb]) == "past":
+    case, then, n_said = en.tokens_of(given), en.tokens_of(plain), len(en.content_words(given))
+    if OPEN_CASE.search(given) or REFERRING.search(answer):
         return
-    at = verb_at(then[: [*then, ","].index(",")])
-    is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    # `declare the string safe`
-    is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
-    # `you are at least 21`, `the assembly refused` say not what happens.
-    happens = at is not None and en.form_of(then[at]) != "past"
-    is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
-    happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
-    # `Asking is better`
-    happens = happens and not (then[0].endswith("ing") and at and then[at] in en.BE)
-    is_referring = re.search(
-        r"^(?:please )?(?:see|refer to|read on) |^\w+, (?:and|or) |, (?:if|when) "
-        r"|, (?!and\b|or\b|but\b|so\b|wh)[^,]* (?:may|will|is|are|can|should|must)\b",
-        answer,
-    )
-    is_referring = is_referring or re.search(r"\bthat \w+$| to$|\b(?:is|are) to ", found[2])
-    if found[1].startswith("To "):
-        step = re.sub("^you (?:should|must|can|(?:will )?need to|have to) ", "", answer)
-        is_step = (is_told or step != answer) and not re.match("(?:not|have|know|think) ", step)
-        is_said = len(en.content_words(found[2])) > 1 and "you" not in case[:2]
-        if en.form_of(case[0]) == "base" and is_step and is_said and not is_referring:
-            yield _draft("condition", f"How do you {found[2]}?", step, "you" if len(case) < 4 else "")
-        return
-    if is_referring or not (is_told or happens) or _is_broken(case, then):
-        return
-    ask = "What should you do" if is_told else "What happens"
-    if advice := re.match(r"you (should|must|can) (?!(?:not|see|expect|find|notice)\b)(?:also |always |then )?(.+)", answer):
-        ask, answer = f"What {advice[1]} you do", advice[2]
-    no_event = re.match("you (?:want|wish|need|would|choose|plan|prefer|look|think|peel) ", found[2])
-    no_event = no_event or re.match("(?:you (?:may|might|should)|now|chances) ", answer)
-    if ask == "What happens" and (no_event or (at and then[at] in en.HAVE and not en.is_participle([*then, ""][at + 1]))):
-        return
-    about = "" if len(en.content_words(found[2])) > 3 else "you"
-    question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
-    yield _draft("condition", question, answer, about)
+    about, owed = "" if n_said > 3 else "you", OWING.match(answer)
+    if word == "To":
+        is_step = owed or (_is_order(then) and then[0] not in ("have", "know", "think"))
+        if is_step and n_said > 1 and en.form_of(case[0]) == "base" and "you" not in case[:2]:
+            step = answer[owed.end() :] if owed else answer
+            about = "you" if len(case) < 4 else ""
+            yield _draft("condition", f"How do you {given}?", step, about)
+    elif not _is_broken(case, then):
+        question = f"{word.lower()} {given}?"
+        if owed and owed[1]:
+            asked, answer = f"What {owed[1]} you do {question}", answer[owed.end() :]
+            yield _draft("condition", asked, answer, about)
+        elif _is_order(then):
+            yield _draft("condition", f"What should you do {question}", answer, about)
+        elif _happens(case, then) and not WISH.match(given):
+            yield _draft("condition", f"What happens {question}", answer, about)
+
+
+def _is_order(then: Sequence[str]) -> bool:
+    """Whether words tell what to do: `ask the warden`, `declare the string safe`."""
+    is_known = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
+    return is_known or (_verb_of(then) is None and then[1:2] in (["a"], ["the"], ["your"]))
+
+
+def _verb_of(then: Sequence[str]) -> int | None:
+    return verb_at(then[: [*then, ","].index(",")])
+
+
+def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
+    """Whether words say what happens: not `you are at least 21`, `the assembly refused`, `asking is better`, `he has a plan`."""
+    at, first = _verb_of(then), then[0]
+    if at is None or case[0].endswith("ing") or first in ("now", "chances"):
+        return False
+    verb, following = then[at], [*then, ""][at + 1]
+    is_due = not (en.MODALS - {"may", "might", "should"}).isdisjoint(then[1:3])
+    is_due = is_due or (en.is_participle(following) and verb not in en.MODALS)
+    is_state = verb in en.HAVE and not en.is_participle(following)
+    is_better = first.endswith("ing") and verb in en.BE
+    is_past = en.form_of(verb) == "past"
+    return not (is_past or is_state or is_better) and (first != "you" or is_due)
 
 
 def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
     """Whether a condition or what follows it is no clause, says little, or was so once."""
-    begins = {case[0], then[0]}
+    begins, verb = {case[0], then[0]}, verb_at(case)
     return (
         not begins.isdisjoint(en.JOINING | {"and", "however"})
         or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
@@ -128,6 +131,7 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
         or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
         or len({*en.content_words(" ".join(case))} - {"you"}) < 1 + (case[0] == "you")
         or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
+        or (verb and case[0] not in ("you", "your") and en.form_of(case[verb]) == "past")
         or "would" in then
         or then[0] == "they"
     )
@@ -160,7 +164,9 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     is_past = clause.auxiliary in ("did", "was", "were")
     is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
     # `relies on what X said in 1968`
-    is_cut = is_cut or (clause.auxiliary in ("do", "does", "is", "are") and re.search(r"\d{4}", found[0].text))
+    is_cut = is_cut or (
+        clause.auxiliary in ("do", "does", "is", "are") and re.search(r"\d{4}", found[0].text)
+    )
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
     is_cut = is_cut or (is_active and not leftover)
     is_cut = is_cut or (clause.auxiliary in en.HAVE and how[1] in ("in", "on", "at"))
@@ -206,7 +212,11 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
-        if clause.auxiliary == "did" and number.value >= MANY and not dates(f"{clause.rest} {clause.lead}"):
+        if (
+            clause.auxiliary == "did"
+            and number.value >= MANY
+            and not dates(f"{clause.rest} {clause.lead}")
+        ):
             continue  # so many there are at a time that is not said
         is_then = main == "have" and clause.auxiliary == "did"
         if (
@@ -218,8 +228,14 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
-        elif is_time and preposition in ("for", "within", "after") and not (
-            not en.JOINING.isdisjoint(head.split()) or quantities(f"{head} {leftover}") or re.match(r"(?:\w+ )?\w+ing\b", head)
+        elif (
+            is_time
+            and preposition in ("for", "within", "after")
+            and not (
+                not en.JOINING.isdisjoint(head.split())
+                or quantities(f"{head} {leftover}")
+                or re.match(r"(?:\w+ )?\w+ing\b", head)
+            )
         ):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
@@ -230,10 +246,14 @@ def _parts(clause: Clause) -> Iterator[Draft]:
     """What one of the `FORMS` finds, and why: `because …`, `so that …`."""
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
     is_purpose = clause.auxiliary in en.BE and clause.rest.startswith("to ")
-    is_purpose = is_purpose or (because and because["why"][0] == "s" and because["why"].count(",") > 1)
+    is_purpose = is_purpose or (
+        because and because["why"][0] == "s" and because["why"].count(",") > 1
+    )
     if because and not (is_purpose or en.points_outside(because["why"].replace("they ", ""))):
         yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    more = re.match(r"(?:(?:and|or) (?:[a-z]+ly )?(\w+)|(?:who|which|that|whose|where|when)\b)", clause.ending)
+    more = re.match(
+        r"(?:(?:and|or) (?:[a-z]+ly )?(\w+)|(?:who|which|that|whose|where|when)\b)", clause.ending
+    )
     is_whole = clause.is_whole and not (more and not _is_verb(more[1] or ""))
     for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
@@ -263,9 +283,7 @@ def _parts(clause: Clause) -> Iterator[Draft]:
             )
             is_wide = is_wide or clause.subject == "you"
             # `may include warnings`: and others
-            is_wide = is_wide or (
-                left in ("include", "contain") and clause.auxiliary in en.MODALS
-            )
+            is_wide = is_wide or (left in ("include", "contain") and clause.auxiliary in en.MODALS)
             if is_wide or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
@@ -323,7 +341,10 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     more = re.match(r"(?:and|or) (?:[a-z]+ly )?(\w+)", clause.ending)
     if more and not _is_verb(more[1]):
         return  # perhaps another noun of it
-    relative = re.match(r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    relative = re.match(
+        r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*",
+        clause.ending,
+    )
     if relative:
         if en.points_outside(relative[0]) or re.match(
             r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
@@ -397,7 +418,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     # A program may require or support something; a person or an organisation founds it.
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
     # `It was brought by a competitor`
-    is_one = found and found["name"].startswith(("a ", "an ")) and clause.auxiliary in ("was", "were")
+    is_one = (
+        found and found["name"].startswith(("a ", "an ")) and clause.auxiliary in ("was", "were")
+    )
     is_whole = is_whole and not is_one and not (found and found["name"] == "the company")
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
@@ -416,7 +439,9 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_telling = len(en.content_words(rest)) > 2 or re.search(r"\d", rest)
     is_telling = is_telling and clause.is_whole and not re.search("['’]s?\\b", clause.subject)
     # `Congress approved his request`
-    is_own = re.fullmatch(PERSON, clause.subject) or not re.search(r"\b(?:his|her|their|its)\b", rest)
+    is_own = re.fullmatch(PERSON, clause.subject) or not re.search(
+        r"\b(?:his|her|their|its)\b", rest
+    )
     is_telling = is_telling and is_own
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
@@ -453,7 +478,12 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
     is_remark = not en.words_of("remarks").isdisjoint(rest.split(" ")[:2])
     is_cut = is_cut or (clause.auxiliary in en.BE and is_remark)
     is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
-    if is_cut or is_possible or re.match("you(?:r .*)?$", subject) or set(rest.lower().split()) & en.JOINING:
+    if (
+        is_cut
+        or is_possible
+        or re.match("you(?:r .*)?$", subject)
+        or set(rest.lower().split()) & en.JOINING
+    ):
         return
     question = en.as_question(origin)
     if clause.is_negative:

@@ -38,9 +38,8 @@ def filled(text: str) -> str:
     return re.sub("%([a-z_]+)", lambda part: pattern(part[1]), text)
 
 
-ROLE, ABOVE, SEQUEL, DESCRIBING, SAYING_LITTLE = (
-    re.compile(pattern(each))
-    for each in ("role", "above", "sequel", "describing", "saying_little")
+ROLE, ABOVE, DESCRIBING, SAYING_LITTLE = (
+    re.compile(pattern(each)) for each in ("role", "above", "describing", "saying_little")
 )
 
 
@@ -113,7 +112,12 @@ def points_outside(text: str) -> bool:
 
 
 _EMPTY = AUXILIARIES.union(
-    BEFORE_NOUNS, JOINING, POINTING, words_of("adverbs"), words_of("particles"), {"be", "been", "and"}
+    BEFORE_NOUNS,
+    JOINING,
+    POINTING,
+    words_of("adverbs"),
+    words_of("particles"),
+    {"be", "been", "and"},
 )
 
 

@@ -24,9 +24,7 @@ FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 EMPHASIS = re.compile(
     r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])"
 )
-LINE_START = re.compile(
-    r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE
-)
+LINE_START = re.compile(r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE)
 LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
@@ -47,7 +45,10 @@ ASKING = re.compile(
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
-SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|further \w+)\b", re.IGNORECASE)
+SAMPLE = re.compile(
+    r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|further \w+)\b",
+    re.IGNORECASE,
+)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
@@ -90,7 +91,10 @@ class Titles:
         is_enough = is_name and not self._is_common(subject)
         # `Why were Britain and France allowed more ships?`
         about = question.replace(subject, "")
-        is_once = re.search(r"^W.* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ", about) and about[:4] != "When"
+        is_once = (
+            re.search(r"^W.* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ", about)
+            and about[:4] != "When"
+        )
         is_enough = is_enough and (not is_once or re.search(r"\d", question))
         if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
@@ -254,7 +258,9 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     heading, at = source.passage.heading.lower(), source.passage.start + source.start
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
     if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
-        return any(word.removesuffix("s") not in heading for word in en.content_words(draft.subject))
+        return any(
+            word.removesuffix("s") not in heading for word in en.content_words(draft.subject)
+        )
     subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
     if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
         noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
@@ -263,7 +269,9 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
             return True
     nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
     introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
-    alone = set(re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question))
+    alone = set(
+        re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question)
+    )
     is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
     introduced |= alone & en.words_of("vague").union(en.tokens_of(before) if is_past else ())
     return any(noun not in heading for noun in nouns & introduced)
