@@ -42,6 +42,14 @@ MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+FITTING = [
+    ("What(?:’s|'s| is| are) ", r"\b(?:is|are|was|were) (?:an?|the)\b"),
+    ("(?![WH])", r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"),
+    ("How (?:can|do|should) (?:I|we|you) ", r"\b(?:you|your|by|to)\b"),
+    ("How ", r"^(?!(?:Yes|No)\b)"),
+    ("", r"^(?!(?:you )?(?i:see|refer to|please see) )(?!.*:\s*\d+\.$)"),
+]
+"""How a question begins, and what its answer must have."""
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
 NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
@@ -195,30 +203,31 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
             source = Source(passage, 0, len(paragraph))
             asked.append((heading, paragraph, source, "heading"))
     for question, answer, source, pattern in asked:
-        words = set(en.content_words(question))
-        shared = words.intersection(en.content_words(answer))
-        is_near = 2 * len(shared) >= min(4, len(words)) or answer.startswith(("Yes", "No"))
-        if asked_by(question).is_typed:
-            is_near = is_near and Place(passage, answer, frozenset()).gives_value(question)
         # `I` and `my` are the reader.
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
-        is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
-        text = titles.beside(plain(question), "", passage)
-        is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
-        if re.match("What(?:’s|'s| is| are) ", question):
-            is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
-        is_closed = not question.startswith(("W", "H"))
-        says = r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"
-        is_there = is_there and (not is_closed or bool(re.search(says, answer)))
-        if re.match("How (?:can|do|should) (?:I|we|you) ", question):
-            is_told = en.form_of(answer.split(" ")[0].lower()) == "base" or answer.startswith("Yes")
-            is_there = is_there and (is_told or bool(re.search(r"\b(?:you|your|by|to)\b", answer)))
-        is_there = is_there and not (
-            question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
+        is_asked = (
+            ASKING.match(question)
+            and is_good(own)
+            and _is_answered(question, plain(answer), passage)
         )
-        is_there = is_there and not re.search(r":\s*\d+\.$", answer)
-        if text and is_near and is_asked and is_there and not en.points_outside(answer):
+        if is_asked and (text := titles.beside(plain(question), "", passage)):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
+
+
+def _is_answered(question: str, answer: str, passage: Passage) -> bool:
+    """Whether a paragraph speaks of what a heading asks, and in a form that fits it."""
+    words, is_typed = set(en.content_words(question)), asked_by(question).is_typed
+    shared = words.intersection(en.content_words(answer))
+    is_near = 2 * len(shared) >= min(4, len(words)) or answer.startswith(("Yes", "No"))
+    # `Open the settings` tells you what to do.
+    told = f"you {answer}" if en.form_of(answer.split(" ")[0].lower()) == "base" else answer
+    return (
+        is_near
+        and len(words) > 2
+        and all(re.search(fit, told) for begin, fit in FITTING if re.match(begin, question))
+        and not en.points_outside(answer)
+        and (not is_typed or Place(passage, answer, frozenset()).gives_value(question))
+    )
 
 
 def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) -> Iterator[Draft]:
