@@ -89,7 +89,10 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     behind = tokens[len(before)].start()
     is_past = en.form_of(words[at]) == "past" or words[at] in ("was", "were")
     subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
-    if subject is None:
+    head = next((one for one, each in pairwise([*before, "of"]) if each in en.PREPOSITIONS), "")
+    # `Checks for updates of plugins`
+    is_odd = en.form_of(words[at]) == "third" and en.is_plural(head) and not names.is_name(head)
+    if subject is None or is_odd:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
     return _with_verb(subject, words[at], piece[tokens[at].end() :], lead, adverb)
@@ -162,8 +165,8 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     elif verb in en.BE | en.HAVE:
         is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
         is_like = is_like or (form == "third" and rest[:1].isdigit())  # `has 30 beds and costs £5`
-    else:
-        is_like = form == en.form_of(verb)
+    else:  # `adds content and features` has one verb
+        is_like = form == en.form_of(verb) and (form != "third" or " " in rest)
     is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
     at = verb_at(words)
     # `grammar and style issues`: no clause

@@ -118,7 +118,9 @@ def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
     is_state = verb in en.HAVE and not en.is_participle(following)
     is_better = first.endswith("ing") and verb in en.BE
     is_past = en.form_of(verb) == "past"
-    return not (is_past or is_state or is_better) and (first != "you" or is_due)
+    is_wish = then[2:3] in (["want"], ["find"])
+    is_said = first != "you" or (is_due and not is_wish)
+    return not (is_past or is_state or is_better) and is_said
 
 
 def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:

@@ -186,7 +186,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
         sentence = plain(text[start:end])
         is_whole = sentence[:1].isalnum() and sentence.endswith((".", "。"))
         if is_whole and end - start <= MAX_SENTENCE and not NOISE.search(sentence):
-            sentence = re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence)
+            sentence = re.sub(r"^[A-Z][^.!?]{0,57}\w{3}\.\s+(?=[A-Z])", "", sentence)
             yield sentence, Source(passage, start, end)
 
 
@@ -274,7 +274,8 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
         noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
         is_past = re.search(r"\b(?:did|was|were|has|have) the\b", draft.question)
-        if is_past or re.search(rf"(?i)\b{noun}", before):
+        is_vague = subject[1] in ("", "default ") and subject[2] in {"value"} | en.words_of("vague")
+        if is_past or is_vague or re.search(rf"(?i)\b{noun}", before):
             return True
     nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
     introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
