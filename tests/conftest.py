@@ -141,19 +141,24 @@ class Done:
 
 @pytest.fixture
 def ragauge(capsys: pytest.CaptureFixture[str], monkeypatch, tmp_path: Path) -> Callable[..., Done]:
-    """The command in this process, in the test's folder; it forgets its plug-ins as a process does."""
+    """The command in this process, in the test's folder; it forgets its plug-ins as a process does.
+
+    `code`, `out` and `err` are what the test expects of it.
+    """
     from ragauge.cli import main
 
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments: object) -> Done:
+    def call(*arguments: object, **expected: object) -> Done:
         capsys.readouterr()
         linecache.checkcache()  # a plug-in may have been edited since the last call
         with metrics_as_before(), pytest.raises(SystemExit) as left:
             main([str(one) for one in arguments])
         said = capsys.readouterr()
         assert "Traceback" not in said.err
-        return Done(int(left.value.code or 0), said.out, said.err)
+        done = Done(int(left.value.code or 0), said.out, said.err)
+        assert {name: getattr(done, name) for name in expected} == expected, done
+        return done
 
     return call
 

@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import catalog
@@ -20,11 +21,9 @@ def test_an_unknown_metric_is_said_with_what_was_meant():
         catalog.find(Label("zzzzzz"))
 
 
-LOUD = "import ragauge as rg\n@rg.metric\ndef loudness(answer: str) -> float:\n    return answer.isupper()\n"
-
-
 def test_an_installed_plug_in_brings_its_metrics(install):
-    install("metrics", "loud = loud", loud=LOUD)
+    loud = "import ragauge as rg\n@rg.metric\ndef loudness(answer: str) -> float:\n    return answer.isupper()\n"
+    install("metrics", "loud = loud", loud=loud)
     assert rg.score("loudness", answer="HEY").value == 1.0
 
 
@@ -37,14 +36,11 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_takes_no_other_along(ins
     assert "fix or uninstall it" in said
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ("answer_relevancy", "answer_relevance"),
-        ("contextual_precision", 'context_precision(average="ap")'),
-        ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
-        ("GEval", "g_eval"),
-    ],
+@cases(
+    ("answer_relevancy", "answer_relevance"),
+    ("contextual_precision", 'context_precision(average="ap")'),
+    ("rouge_score(stemmer=true)", "rougeL(stemmer=true)"),
+    ("GEval", "g_eval"),
 )
 def test_names_of_other_tools_are_read_as_ours(theirs, ours):
     assert str(catalog.read_label(theirs)) == ours

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import MetricError, PlanError, RagaugeError
@@ -26,21 +27,18 @@ def sorted_scores(run):
 # One sample
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"answer": "x", "reference": "X"}, 1.0),
-        ({"answer": "x", "references": "X"}, 1.0),
-        *(
-            ({"answer": "x", name: kind(["y", "X"])}, 1.0)
-            for name in ("reference", "references")
-            for kind in (list, tuple)
-        ),
-        ({"answer": "", "reference": "x"}, 0.0),
-        ({"answer": "x", "reference": []}, "undefined"),
-        ({"answer": "x"}, "missing"),
-        ({"answer": None, "reference": "x"}, "missing"),
-    ],
+@cases(
+    ({"answer": "x", "reference": "X"}, 1.0),
+    ({"answer": "x", "references": "X"}, 1.0),
+    *(
+        ({"answer": "x", name: kind(["y", "X"])}, 1.0)
+        for name in ("reference", "references")
+        for kind in (list, tuple)
+    ),
+    ({"answer": "", "reference": "x"}, 0.0),
+    ({"answer": "x", "reference": []}, "undefined"),
+    ({"answer": "x"}, "missing"),
+    ({"answer": None, "reference": "x"}, "missing"),
 )
 def test_score_takes_one_reference_or_several_and_tells_missing_from_undefined_from_zero(
     fields, expected
@@ -57,25 +55,22 @@ def test_score_takes_relevant_ids_or_their_grades():
     assert rg.score("keyword_coverage", answer="Old Town", reference=["Bay", "Old Town"]).value == 1
 
 
-@pytest.mark.parametrize(
-    ("label", "fields", "problem"),
-    [
-        ("ndgc@10", {}, "did you mean 'ndcg'"),
-        ("ndcg(k=", {}, "expected a value"),
-        ("precision@k", {}, "did you mean 'precision@10'"),
-        ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
-        ("number-match", {"answer": "x"}, "did you mean 'number_match'"),
-        ("faithfulness", {"answer": "x"}, "faithfulness needs a judge; give one with --judge"),
-        ("exact_match", {"answr": "x"}, "does not read the field 'answr'; did you mean 'answer'"),
-        ("exact_match", {"answer": ["x"]}, "must be text"),
-        ("exact_match", {"answer": "\ud800"}, "lone surrogate"),
-        ("ndcg", {"context_ids": ["a"], "relevant": {"a": float("nan")}}, "whole number"),
-        ("ndcg", {"context_ids": ["a"], "relevant": ["a", "a"]}, "twice"),
-        ("exact_match", {"answer": float("inf"), "reference": "x"}, "finite"),
-        ("exact_match", {"answer": "", "reference": ["x", None]}, "'reference': item 2 must be t"),
-        ("exact_match", {"answer": "x", "reference": {"a": "x"}}, "'reference': must be a list"),
-        ("exact_match", {"reference": "x", "references": ["x"]}, "references, not both"),
-    ],
+@cases(
+    ("ndgc@10", {}, "did you mean 'ndcg'"),
+    ("ndcg(k=", {}, "expected a value"),
+    ("precision@k", {}, "did you mean 'precision@10'"),
+    ("ndcg(kk=1)", {"context_ids": []}, "no setting 'kk'"),
+    ("number-match", {"answer": "x"}, "did you mean 'number_match'"),
+    ("faithfulness", {"answer": "x"}, "faithfulness needs a judge; give one with --judge"),
+    ("exact_match", {"answr": "x"}, "does not read the field 'answr'; did you mean 'answer'"),
+    ("exact_match", {"answer": ["x"]}, "must be text"),
+    ("exact_match", {"answer": "\ud800"}, "lone surrogate"),
+    ("ndcg", {"context_ids": ["a"], "relevant": {"a": float("nan")}}, "whole number"),
+    ("ndcg", {"context_ids": ["a"], "relevant": ["a", "a"]}, "twice"),
+    ("exact_match", {"answer": float("inf"), "reference": "x"}, "finite"),
+    ("exact_match", {"answer": "", "reference": ["x", None]}, "'reference': item 2 must be t"),
+    ("exact_match", {"answer": "x", "reference": {"a": "x"}}, "'reference': must be a list"),
+    ("exact_match", {"reference": "x", "references": ["x"]}, "references, not both"),
 )
 def test_what_score_cannot_do_is_said(label, fields, problem):
     with pytest.raises(RagaugeError) as caught:
@@ -132,12 +127,9 @@ def test_every_problem_is_said_before_any_work_is_done(own_metrics, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        *({"batch_size": 0}, {"batch_size": 1.5}, {"seed": -1}, {"seed": None}),
-        *({"workers": 0}, {"folder": ""}),
-    ],
+@cases(
+    *({"batch_size": 0}, {"batch_size": 1.5}, {"seed": -1}, {"seed": None}),
+    *({"workers": 0}, {"folder": ""}),
 )
 def test_options_that_make_no_sense_are_refused_before_any_work(options, tmp_path):
     with pytest.raises(PlanError, match=next(iter(options))):
@@ -278,15 +270,12 @@ def test_bounds_stay_within_the_scale_of_the_metric():
 # What is left in a folder by somebody else
 
 
-@pytest.mark.parametrize(
-    "foreign",
-    [
-        lambda part: part.select(a="value"),
-        lambda part: part.head(0),
-        lambda part: part.with_columns(id=pl.lit("other")),
-    ],
+@cases(
+    lambda part: part.select(a="value"),
+    lambda part: part.head(0),
+    lambda part: part.with_columns(id=pl.lit("other")),
 )
-def test_a_part_that_is_not_of_its_batch_is_computed_again(tmp_path, foreign):
+def test_a_part_that_is_not_of_its_batch_is_computed_again(foreign, tmp_path):
     rows = [{"id": str(n), "answer": "a", "reference": "a"} for n in range(6)]
     whole = rg.evaluate(rows, "exact_match", folder=tmp_path, batch_size=2)
     RunFolder(tmp_path).reopen()
@@ -296,10 +285,8 @@ def test_a_part_that_is_not_of_its_batch_is_computed_again(tmp_path, foreign):
     assert again.scores.equals(whole.scores)
 
 
-@pytest.mark.parametrize(
-    "asking", ["bertscore", pytest.param("sentence_coverage", marks=pytest.mark.slow)]
-)
-def test_a_run_is_known_by_the_same_key_whatever_was_imported_before(tmp_path, asking):
+@cases("bertscore", pytest.param("sentence_coverage", marks=pytest.mark.slow))
+def test_a_run_is_known_by_the_same_key_whatever_was_imported_before(asking, tmp_path):
     script = tmp_path / "twice.py"
     script.write_text(
         "import sys, ragauge as rg\n"

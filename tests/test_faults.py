@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -68,8 +69,7 @@ UNREADABLE = {
 @pytest.mark.parametrize(("content", "said"), UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, content, said):
     (tmp_path / "a.jsonl").write_bytes(content)
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "s.csv")
-    assert (done.code, done.out) == (3, "")
+    done = ragauge("run", "a.jsonl", "-m", "dont_know", "-o", "s.csv", code=3, out="")
     assert done.err.startswith("ragauge: error: a.jsonl")
     assert said in done.err
     assert len(done.err) < 2_000
@@ -79,8 +79,7 @@ def test_what_cannot_be_read_is_told_and_nothing_is_left(ragauge, tmp_path, cont
 def test_ids_that_look_like_something_else_stay_themselves_everywhere(ragauge, tmp_path):
     ids = ["007", "7", "NA", "true", "1e5", "null", "-0", "caf\u00e9", "cafe\u0301"]
     (tmp_path / "a.csv").write_text("id,answer\n" + "".join(f"{id},x\n" for id in ids))
-    done = ragauge("run", "a.csv", "-m", "dont_know", "--folder", "r", "-o", "s.csv")
-    assert done.code == 0
+    done = ragauge("run", "a.csv", "-m", "dont_know", "--folder", "r", "-o", "s.csv", code=0)
     assert scores(tmp_path / "r")["id"].to_list() == ids
     rows = (tmp_path / "s.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == ids
@@ -104,8 +103,7 @@ def test_a_long_filter_that_is_sound_is_not_printed_whole(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
     for id, code in (("q1", 0), ("q2", 3)):
         text = " or ".join([f'id = "{id}"'] * 700)
-        done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text)
-        assert done.code == code
+        done = ragauge("run", "a.jsonl", "-m", "dont_know", "--where", text, code=code)
         assert len(done.err) < 1_000
 
 
@@ -175,22 +173,19 @@ def in_environment(folder: Path, env: Mapping[str, str], name: str) -> Done:
     return done
 
 
-@pytest.mark.parametrize(
-    "env",
-    [
-        {"LANG": "C", "LC_ALL": "", "PYTHONHASHSEED": "1", "PYTHONUTF8": "0"},
-        *(
-            pytest.param(env, marks=pytest.mark.slow)
-            for env in (
-                {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-                {"LC_ALL": "tr_TR.UTF-8"},
-                {"LC_ALL": "xx"},
-            )
-        ),
-    ],
+@cases(
+    {"LANG": "C", "LC_ALL": "", "PYTHONHASHSEED": "1", "PYTHONUTF8": "0"},
+    *(
+        pytest.param(env, marks=pytest.mark.slow)
+        for env in (
+            {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+            {"LC_ALL": "tr_TR.UTF-8"},
+            {"LC_ALL": "xx"},
+        )
+    ),
     ids=str,
 )
-def test_locale_encoding_and_hash_seed_change_no_byte(reference, env, tmp_path):
+def test_locale_encoding_and_hash_seed_change_no_byte(env, reference, tmp_path):
     folder, expected = reference
     name = tmp_path.name
     done = in_environment(folder, env, name)
@@ -380,22 +375,17 @@ def test_a_finished_run_in_a_read_only_folder_can_be_shown_and_run_again(
         (tmp_path / "whole").chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
-        (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
-        (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
-        (("--folder", "folder.csv"), 5, "folder.csv: is not a run folder: it contains 'mine.txt'"),
-    ],
+@cases(
+    (("-o", "folder.csv"), 2, "folder.csv: is a folder; give a file in it"),
+    (("-o", "a.jsonl/s.csv"), 5, "a file is in the way"),
+    (("--folder", "a.jsonl"), 5, "a.jsonl: cannot be written: a file is in the way"),
+    (("--folder", "folder.csv"), 5, "folder.csv: is not a run folder: it contains 'mine.txt'"),
 )
-def test_a_place_that_cannot_be_written_to_is_said(ragauge, tmp_path, arguments, code, said):
+def test_a_place_that_cannot_be_written_to_is_said(arguments, code, said, ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD)
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "folder.csv/mine.txt").write_text("mine")
-    done = ragauge("run", "a.jsonl", "-m", "dont_know", *arguments)
-    assert (done.code, done.out) == (code, "")
-    assert said in done.err
+    assert said in ragauge("run", "a.jsonl", "-m", "dont_know", *arguments, code=code, out="").err
     assert (tmp_path / "a.jsonl").read_text() == GOOD
     assert [one.name for one in (tmp_path / "folder.csv").iterdir()] == ["mine.txt"]
 

@@ -7,6 +7,7 @@ import faulty_server
 import polars as pl
 import pytest
 import rules
+from cases import cases
 
 import ragauge as rg
 from ragauge.calls.budget import Price
@@ -63,9 +64,7 @@ def test_rows_are_finished_in_their_order_before_others_begin(server, max_calls)
     assert set(scored[n_finished + 1 :]) <= {0}
 
 
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
-)
+@cases(0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3)))
 def test_at_most_one_row_is_begun_and_not_finished_whatever_rows_take(seed):
     """Later rows have up to five references, and every tenth reply is asked for twice."""
     chance = random.Random(seed)

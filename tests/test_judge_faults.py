@@ -7,6 +7,7 @@ from collections import Counter
 import faulty_server as faulty
 import pytest
 import rules
+from cases import cases
 
 import ragauge as rg
 
@@ -89,13 +90,10 @@ def test_a_judge_that_always_says_too_little_gives_no_number(tmp_path):
     assert server.n_requests == 2 * 4 * N + N
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda *_: faulty.refusal(500, "boom"),
-        lambda *_: faulty.ok("I cannot help with that.", refusal="no"),
-        lambda *_: faulty.ok("x" * 1_000_000),
-    ],
+@cases(
+    lambda *_: faulty.refusal(500, "boom"),
+    lambda *_: faulty.ok("I cannot help with that.", refusal="no"),
+    lambda *_: faulty.ok("x" * 1_000_000),
     ids=["500", "refusal", "1 MB"],
 )
 def test_when_every_call_fails_there_is_no_value_and_an_end(answer, tmp_path):

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import rules
+from cases import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -149,16 +150,13 @@ def test_a_run_with_a_budget_goes_on_where_it_stopped_and_pays_nothing_twice(tmp
     assert again.scores.equals(run.scores) and again.scores.equals(whole.scores)
 
 
-@pytest.mark.parametrize(
-    ("asking", "most", "how"),
-    [
-        ("ragas_score", 2, {"batch_size": 1}),
-        ("answer_match", 2, {"batch_size": 1}),
-        ("gpt_score", 5, {"repeat": 3}),
-    ],
+@cases(
+    ("ragas_score", 2, {"batch_size": 1}),
+    ("answer_match", 2, {"batch_size": 1}),
+    ("gpt_score", 5, {"repeat": 3}),
 )
 def test_a_score_of_which_a_part_or_an_asking_was_left_out_is_unfinished(
-    tmp_path, asking, most, how
+    asking, most, how, tmp_path
 ):
     whole, _ = evaluated(tmp_path / "whole", samples(3), [asking], **how)
     evaluated(tmp_path / "run in parts", samples(3), [asking], max_calls=most, **how)
@@ -296,14 +294,11 @@ def moody(*verdicts, name="moody"):
     return rg.ScriptedJudge(answer, name=name)
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "value", "repeats", "spread"),
-    [
-        # Mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9.
-        (("CORRECT", "WRONG", "CORRECT"), 2 / 3, [1.0, 0.0, 1.0], (2 / 9) ** 0.5),
-        (("CORRECT", None, "WRONG"), 0.5, [1.0, "not today", 0.0], 0.5),
-        ((None, None), None, None, None),
-    ],
+@cases(
+    # Mean 2/3; variance (1/9 + 4/9 + 1/9) / 3 = 2/9.
+    (("CORRECT", "WRONG", "CORRECT"), 2 / 3, [1.0, 0.0, 1.0], (2 / 9) ** 0.5),
+    (("CORRECT", None, "WRONG"), 0.5, [1.0, "not today", 0.0], 0.5),
+    ((None, None), None, None, None),
 )
 def test_a_repeated_score_is_the_mean_of_its_askings_with_their_spread(
     verdicts, value, repeats, spread
@@ -532,12 +527,9 @@ def test_what_was_asked_anew_is_recorded_and_replayed(tmp_path):
     assert again.scores.equals(first.scores)
 
 
-@pytest.mark.parametrize(
-    ("said", "attempts_of_runs"),
-    [(MUMBLED, ([0, 0], [2, 2], [4, 4])), (CUT, ([0, 1, 0, 1], [2, 3, 2, 3], [4, 5, 4, 5]))],
-)
+@cases((MUMBLED, ([0, 0], [2, 2], [4, 4])), (CUT, ([0, 1, 0, 1], [2, 3, 2, 3], [4, 5, 4, 5])))
 def test_who_is_told_so_again_asks_anew_again_also_where_the_same_is_said(
-    tmp_path, said, attempts_of_runs
+    said, attempts_of_runs, tmp_path
 ):
     """The question, and what is wrong with the reply; each once more where it breaks off."""
     for wanted in attempts_of_runs:

@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -39,21 +40,18 @@ def test_whatever_prints_is_read_back(name, settings):
     assert hash(again) == hash(label)
 
 
-@pytest.mark.parametrize(
-    ("text", "printed"),
-    [
-        ("ndcg@10", "ndcg@10"),
-        ("ndcg(k=10)", "ndcg@10"),
-        (" ndcg ( k = 10 ) ", None),
-        ('ndcg(discount="reciprocal",ideal="all")@10',) * 2,
-        ("ndcg(discount='reciprocal')", 'ndcg(discount="reciprocal")'),
-        ("token_f1()", "token_f1"),
-        ("m(a=True,b=None,c=False)", "m(a=true,b=null,c=false)"),
-        ('m(a=[1,2],b={"x":0.5})', 'm(a=[1,2],b={"x":0.5})'),
-        ("m(a=1.0)", "m(a=1)"),
-        ("ragas:faithfulness", "ragas:faithfulness"),
-        ('m(a="é ) , @")', 'm(a="é ) , @")'),
-    ],
+@cases(
+    ("ndcg@10", "ndcg@10"),
+    ("ndcg(k=10)", "ndcg@10"),
+    (" ndcg ( k = 10 ) ", None),
+    ('ndcg(discount="reciprocal",ideal="all")@10',) * 2,
+    ("ndcg(discount='reciprocal')", 'ndcg(discount="reciprocal")'),
+    ("token_f1()", "token_f1"),
+    ("m(a=True,b=None,c=False)", "m(a=true,b=null,c=false)"),
+    ('m(a=[1,2],b={"x":0.5})', 'm(a=[1,2],b={"x":0.5})'),
+    ("m(a=1.0)", "m(a=1)"),
+    ("ragas:faithfulness", "ragas:faithfulness"),
+    ('m(a="é ) , @")', 'm(a="é ) , @")'),
 )
 def test_labels_print_in_one_way(text, printed):
     if printed is None:
@@ -70,34 +68,31 @@ def test_the_order_of_settings_makes_no_other_label():
     assert len({left, right}) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "expected a metric name at character 1"),
-        ("@10", "expected a metric name"),
-        ("ndcg@", "unexpected text at character 5"),
-        ("ndcg@-1", "unexpected text"),
-        ("ndcg@1.5", "unexpected text"),
-        ("ndcg@10x", "unexpected text"),
-        ("ndcg(k=1)@10", "k is given twice"),
-        ("ndcg(k=1", "expected ',' or ')'"),
-        ("ndcg(k 1)", "expected '=' after 'k'"),
-        ("ndcg(k=)", "expected a value"),
-        ("ndcg(k=1,)", "expected the name of a setting"),
-        ("ndcg(k=1,k=2)", "'k' is given twice"),
-        ("ndcg(k=NaN)", "expected a value"),
-        ("ndcg(k=Infinity)", "expected a value"),
-        ("ndcg(k=1e999)", "expected a value"),
-        ("ndcg(k=__import__('os'))", "expected a value"),
-        ('m(a={"x":1,"x":2})', "expected a value"),
-        ("ndcg)", "unexpected text"),
-        ("a:b:c", "unexpected text"),
-        ("ndcg@１０", "unexpected text"),
-        ("m(a=" + "[" * 30 + "]" * 30 + ")", "nested deeper than 20"),
-        ("m(a=" + "[" * 1500 + "]" * 1500 + ")", ""),
-        ("m(a=" + "9" * 3900 + "9" * 50 + ")", None),
-        ("x" * 5000, "at most 4000 characters"),
-    ],
+@cases(
+    ("", "expected a metric name at character 1"),
+    ("@10", "expected a metric name"),
+    ("ndcg@", "unexpected text at character 5"),
+    ("ndcg@-1", "unexpected text"),
+    ("ndcg@1.5", "unexpected text"),
+    ("ndcg@10x", "unexpected text"),
+    ("ndcg(k=1)@10", "k is given twice"),
+    ("ndcg(k=1", "expected ',' or ')'"),
+    ("ndcg(k 1)", "expected '=' after 'k'"),
+    ("ndcg(k=)", "expected a value"),
+    ("ndcg(k=1,)", "expected the name of a setting"),
+    ("ndcg(k=1,k=2)", "'k' is given twice"),
+    ("ndcg(k=NaN)", "expected a value"),
+    ("ndcg(k=Infinity)", "expected a value"),
+    ("ndcg(k=1e999)", "expected a value"),
+    ("ndcg(k=__import__('os'))", "expected a value"),
+    ('m(a={"x":1,"x":2})', "expected a value"),
+    ("ndcg)", "unexpected text"),
+    ("a:b:c", "unexpected text"),
+    ("ndcg@１０", "unexpected text"),
+    ("m(a=" + "[" * 30 + "]" * 30 + ")", "nested deeper than 20"),
+    ("m(a=" + "[" * 1500 + "]" * 1500 + ")", ""),
+    ("m(a=" + "9" * 3900 + "9" * 50 + ")", None),
+    ("x" * 5000, "at most 4000 characters"),
 )
 def test_what_is_no_label_is_refused_with_its_place(text, problem):
     if problem is None:
@@ -117,16 +112,13 @@ def test_any_text_is_a_label_or_a_clean_error(text):
     assert Label.parse(str(label)) == label
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("map, P_10", ["map", "P_10"]),
-        ("rbp(p=0.8, k=5),map", ["rbp(p=0.8, k=5)", "map"]),
-        ("a(b,c),(d,e", ["a(b,c)", "(d", "e"]),
-        ("a,b),c", ["a,b)", "c"]),
-        (",,", ["", "", ""]),
-        ("", [""]),
-    ],
+@cases(
+    ("map, P_10", ["map", "P_10"]),
+    ("rbp(p=0.8, k=5),map", ["rbp(p=0.8, k=5)", "map"]),
+    ("a(b,c),(d,e", ["a(b,c)", "(d", "e"]),
+    ("a,b),c", ["a,b)", "c"]),
+    (",,", ["", "", ""]),
+    ("", [""]),
 )
 def test_separators_within_brackets_separate_nothing(text, parts):
     assert [part.strip() for part in outside_brackets(",", text)] == parts

@@ -2,6 +2,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import catalog
@@ -51,14 +52,11 @@ def test_annotations_written_as_text_are_understood():
     assert METRICS["textual"].columns == columns
 
 
-@pytest.mark.parametrize(
-    ("function", "problem"),
-    [
-        (lambda *answers: answers, "neither a column nor a setting"),
-        (lambda answer, **options: (answer, options), "neither a column nor a setting"),
-        (lambda answer, *, database: (answer, database), "'database' has no default"),
-        (lambda *, k=1: k, "names no column"),
-    ],
+@cases(
+    (lambda *answers: answers, "neither a column nor a setting"),
+    (lambda answer, **options: (answer, options), "neither a column nor a setting"),
+    (lambda answer, *, database: (answer, database), "'database' has no default"),
+    (lambda *, k=1: k, "names no column"),
 )
 def test_a_signature_that_cannot_work_is_refused_when_it_is_declared(function, problem):
     for decorator in (metric, feature):
@@ -113,23 +111,20 @@ def _settings(
 SETTINGS = METRICS.pop("_settings")
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "read"),
-    [
-        ("whole", 3, 3),
-        ("real", 3, 3.0),
-        ("flag", True, True),
-        ("choice", 1, 1),
-        ("maybe", None, None),
-        ("maybe", 1, 1.0),
-        ("texts", ("a", "b"), ("a", "b")),
-        ("table", {"a": 1}, {"a": 1.0}),
-        ("count", 1, 1),
-        ("count", None, None),
-        ("share", 1, 1.0),
-        ("even", 4, 4),
-        ("untyped", 4, 4),
-    ],
+@cases(
+    ("whole", 3, 3),
+    ("real", 3, 3.0),
+    ("flag", True, True),
+    ("choice", 1, 1),
+    ("maybe", None, None),
+    ("maybe", 1, 1.0),
+    ("texts", ("a", "b"), ("a", "b")),
+    ("table", {"a": 1}, {"a": 1.0}),
+    ("count", 1, 1),
+    ("count", None, None),
+    ("share", 1, 1.0),
+    ("even", 4, 4),
+    ("untyped", 4, 4),
 )
 def test_a_setting_is_read_by_its_type(name, value, read):
     found = SETTINGS.read_settings({name: value})[name]
@@ -137,34 +132,31 @@ def test_a_setting_is_read_by_its_type(name, value, read):
     assert type(found) is type(read)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "must"),
-    [
-        ("whole", 1.0, "a whole number"),
-        ("whole", True, "a whole number"),
-        ("whole", "1", "a whole number"),
-        ("whole", None, "a whole number"),
-        ("real", "0.5", "a number"),
-        ("real", True, "a number"),
-        ("real", 10**400, "a number"),
-        ("flag", 1, "true or false"),
-        ("flag", "true", "true or false"),
-        ("text", 5, "text"),
-        ("choice", "c", "one of 'a', 'b', 1"),
-        ("choice", True, "one of 'a', 'b', 1"),
-        ("maybe", "x", "a number or null"),
-        ("texts", "a", "a list, each item text"),
-        ("texts", ("a", 1), "a list, each item text"),
-        ("numbers", (1, 0.5), "a list, each item a whole number"),
-        ("table", {"a": "x"}, "a table"),
-        ("table", (1,), "a table"),
-        ("count", 0, "a whole number of at least 1 or null"),
-        ("count", 1.5, "a whole number of at least 1 or null"),
-        ("share", 1.5, "a number from 0 to 1"),
-        ("share", -0.1, "a number from 0 to 1"),
-        ("even", 3, "an even number"),
-        ("untyped", "x", "a whole number"),
-    ],
+@cases(
+    ("whole", 1.0, "a whole number"),
+    ("whole", True, "a whole number"),
+    ("whole", "1", "a whole number"),
+    ("whole", None, "a whole number"),
+    ("real", "0.5", "a number"),
+    ("real", True, "a number"),
+    ("real", 10**400, "a number"),
+    ("flag", 1, "true or false"),
+    ("flag", "true", "true or false"),
+    ("text", 5, "text"),
+    ("choice", "c", "one of 'a', 'b', 1"),
+    ("choice", True, "one of 'a', 'b', 1"),
+    ("maybe", "x", "a number or null"),
+    ("texts", "a", "a list, each item text"),
+    ("texts", ("a", 1), "a list, each item text"),
+    ("numbers", (1, 0.5), "a list, each item a whole number"),
+    ("table", {"a": "x"}, "a table"),
+    ("table", (1,), "a table"),
+    ("count", 0, "a whole number of at least 1 or null"),
+    ("count", 1.5, "a whole number of at least 1 or null"),
+    ("share", 1.5, "a number from 0 to 1"),
+    ("share", -0.1, "a number from 0 to 1"),
+    ("even", 3, "an even number"),
+    ("untyped", "x", "a whole number"),
 )
 def test_a_setting_of_another_type_is_refused_and_said(name, value, must):
     with pytest.raises(LabelError) as caught:
@@ -221,17 +213,14 @@ def test_whether_a_metric_ranks_systems_may_depend_on_its_settings():
     assert not known["num_rel"].is_ranked({})
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"version": "1"}, "version must be a whole number"),
-        ({"version": True}, "version must be a whole number"),
-        ({"version": 2**63}, "version must be a whole number"),
-        ({"high": float("nan")}, "high must be a finite number or None"),
-        ({"low": "0"}, "low must be a finite number or None"),
-    ],
+@cases(
+    ({"version": "1"}, "version must be a whole number"),
+    ({"version": True}, "version must be a whole number"),
+    ({"version": 2**63}, "version must be a whole number"),
+    ({"high": float("nan")}, "high must be a finite number or None"),
+    ({"low": "0"}, "low must be a finite number or None"),
 )
-def test_a_version_or_bound_that_no_run_can_store_is_refused(own_metrics, given, said):
+def test_a_version_or_bound_that_no_run_can_store_is_refused(given, said, own_metrics):
     with pytest.raises(DefinitionError, match=f"mine: {said}"):
 
         @metric(**given)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -55,43 +56,40 @@ def test_the_template_brings_its_five_things(tmp_path):
     assert (tmp_path / "made.rst").read_text() == out
 
 
-@pytest.mark.parametrize(
-    ("kind", "entry", "command", "says"),
-    [
-        (
-            "writers",
-            "gone = no_module:write",
-            ("show", "made", "-f", "gone"),
-            "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError",
-        ),
-        (
-            "loaders",
-            "gone = json:dumps",
-            ("validate", "rows.jsonl"),
-            "the entry point json:dumps of ragauge.loaders is <function dumps",
-        ),
-        (
-            "encoders",
-            "gone = no_module:Encoder",
-            ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"),
-            "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError",
-        ),
-        (
-            "judges",
-            "none = ragauge:score",
-            ("run", "rows.jsonl", "-m", "answer_class", "--judge", "none:big"),
-            "unknown metric 'big'",
-        ),
-        (
-            "judges",
-            "gone = json:loads",
-            ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"),
-            "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError",
-        ),
-    ],
+@cases(
+    (
+        "writers",
+        "gone = no_module:write",
+        ("show", "made", "-f", "gone"),
+        "the writers of their (no_module:write) cannot be imported: ModuleNotFoundError",
+    ),
+    (
+        "loaders",
+        "gone = json:dumps",
+        ("validate", "rows.jsonl"),
+        "the entry point json:dumps of ragauge.loaders is <function dumps",
+    ),
+    (
+        "encoders",
+        "gone = no_module:Encoder",
+        ("run", "rows.jsonl", "-m", "semantic_similarity", "--encoder", "gone:big"),
+        "the encoders of their (no_module:Encoder) cannot be imported: ModuleNotFoundError",
+    ),
+    (
+        "judges",
+        "none = ragauge:score",
+        ("run", "rows.jsonl", "-m", "answer_class", "--judge", "none:big"),
+        "unknown metric 'big'",
+    ),
+    (
+        "judges",
+        "gone = json:loads",
+        ("run", "rows.jsonl", "-m", "answer_class", "--judge", "gone:big"),
+        "'gone:big' of their (json:loads) cannot be opened: JSONDecodeError",
+    ),
 )
 def test_an_entry_point_that_is_broken_is_said_to_be_its_package_s(
-    ragauge, install, tmp_path, kind, entry, command, says
+    kind, entry, command, says, ragauge, install, tmp_path
 ):
     install(kind, entry)
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROW) + "\n")

@@ -69,15 +69,13 @@ def test_a_row_is_valid_if_it_can_be_loaded(field, tmp_path):
         assert takes("sample", row) == is_read, value
 
 
-CALLS = """
+def test_the_expected_calls_of_a_conversation_are_valid_if_they_can_be_loaded(tmp_path):
+    calls = """
 null [] [null] [{"name":"f"}] [[{"name":"f"}]] [[[{"name":"f"}],[{"name":"g"}]]] "[{\\"name\\":\\"f\\"}]" "f" 5 {} [5] ["f"] [[5]]
 """
-
-
-def test_the_expected_calls_of_a_conversation_are_valid_if_they_can_be_loaded(tmp_path):
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     file = tmp_path / "conversations.jsonl"
-    for value in CALLS.split():
+    for value in calls.split():
         row = {"id": "c1", "messages": messages, "expected_calls": json.loads(value)}
         file.write_text(json.dumps(row), "utf-8")
         assert takes("sample", row) == reads(rg.load, file), value

@@ -1,20 +1,18 @@
 import math
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.score import Score, Status
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "says"),
-    [
-        *(((value,), ValueError, "finite") for value in (math.nan, math.inf, -math.inf)),
-        (("0.5",), TypeError, r"'0\.5'"),
-        ((None,), ValueError, "status"),
-        *(((0.5, status), ValueError, status) for status in Status if status is not Status.OK),
-    ],
+@cases(
+    *(((value,), ValueError, "finite") for value in (math.nan, math.inf, -math.inf)),
+    (("0.5",), TypeError, r"'0\.5'"),
+    ((None,), ValueError, "status"),
+    *(((0.5, status), ValueError, status) for status in Status if status is not Status.OK),
 )
 def test_what_is_no_score_is_refused(given, error, says):
     with pytest.raises(error, match=says):

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from cases import cases
 
 from ragauge import catalog
 from ragauge.errors import PlanError, SuiteError
@@ -79,50 +80,47 @@ def test_an_unknown_suite_is_said_with_what_was_meant():
         Suite.load("zzz")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "has no metric"),
-        ("[[metric]]\n", "metric 1: has no label"),
-        ('[[metric]]\nlabel = "nd cg"\n', "unexpected text"),
-        ('[[metrics]]\nlabel = "x"\n', "unknown key 'metrics'; did you mean 'metric'?"),
-        ('[metric]\nlabel = "x"\n', "metric must be a list"),
-        ("metric = [1]\n", "metric must be written as [[metric]] tables"),
-        ('[[metric]]\nlabel = "x"\nlable = "y"\n', "unknown key 'lable'"),
-        (METRIC + 'show = "sum"\n', "show must be one of mean, count, got 'sum'"),
-        (METRIC + 'scale = "x"\n', "scale must be a number, got 'x'"),
-        (
-            METRIC + "scale = nan\n",
-            "metric 1: scale must be above 0 and at most 1,000,000, got nan",
-        ),
-        (METRIC + "scale = inf\n", "metric 1: scale must be above 0 and at most 1,000,000"),
-        (METRIC + "scale = 0\n", "metric 1: scale must be above 0 and at most 1,000,000, got 0"),
-        (METRIC + "scale = 1e308\n", "metric 1: scale must be above 0 and at most 1,000,000"),
-        (METRIC + f"scale = 1{400 * '0'}\n", "metric 1: scale must be above 0 and at most"),
-        ("scale = -1e7\n" + METRIC, "mine.toml: scale must be above 0 and at most 1,000,000"),
-        (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
-        (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
-        (METRIC + METRIC, "the name 'exact_match' is used twice"),
-        ("[[check]]\n", "check 1: has no rules"),
-        ("[[check]]\nwhere = 'id ='\n[check.rules]\na = { contains = 'x' }\n", "at its end"),
-        ("[[check]]\n[check.rules]\na = 'x'\n", "must be a table with one of contains"),
-        ("[[check]]\n[check.rules]\na = { contains = 'x', regex = 'y' }\n", "one of contains"),
-        ("[[check]]\n[check.rules]\na = { contain = 'x' }\n", "did you mean 'contains'"),
-        ("[[check]]\n[check.rules]\na = { list_coverage = 'x' }\n", "must be a table"),
-        ("[[check]]\n[check.rules]\na = { list_coverage = { code = 'x' } }\n", "'codes'"),
-        (
-            "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\nb = 'not aa'\n",
-            "'b' uses the unknown rule 'aa'",
-        ),
-        (
-            "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\na = 'not a'\n",
-            "the name 'a' is used twice",
-        ),
-        (
-            "[[check]]\nmean = 'a'\n[check.rules]\na = { contains = 'x' }\n",
-            "the name 'a' is used twice",
-        ),
-    ],
+@cases(
+    ("", "has no metric"),
+    ("[[metric]]\n", "metric 1: has no label"),
+    ('[[metric]]\nlabel = "nd cg"\n', "unexpected text"),
+    ('[[metrics]]\nlabel = "x"\n', "unknown key 'metrics'; did you mean 'metric'?"),
+    ('[metric]\nlabel = "x"\n', "metric must be a list"),
+    ("metric = [1]\n", "metric must be written as [[metric]] tables"),
+    ('[[metric]]\nlabel = "x"\nlable = "y"\n', "unknown key 'lable'"),
+    (METRIC + 'show = "sum"\n', "show must be one of mean, count, got 'sum'"),
+    (METRIC + 'scale = "x"\n', "scale must be a number, got 'x'"),
+    (
+        METRIC + "scale = nan\n",
+        "metric 1: scale must be above 0 and at most 1,000,000, got nan",
+    ),
+    (METRIC + "scale = inf\n", "metric 1: scale must be above 0 and at most 1,000,000"),
+    (METRIC + "scale = 0\n", "metric 1: scale must be above 0 and at most 1,000,000, got 0"),
+    (METRIC + "scale = 1e308\n", "metric 1: scale must be above 0 and at most 1,000,000"),
+    (METRIC + f"scale = 1{400 * '0'}\n", "metric 1: scale must be above 0 and at most"),
+    ("scale = -1e7\n" + METRIC, "mine.toml: scale must be above 0 and at most 1,000,000"),
+    (METRIC + "digits = -1\n", "digits must be from 0 to 15"),
+    (METRIC + "digits = 1000\n", "digits must be from 0 to 15"),
+    (METRIC + METRIC, "the name 'exact_match' is used twice"),
+    ("[[check]]\n", "check 1: has no rules"),
+    ("[[check]]\nwhere = 'id ='\n[check.rules]\na = { contains = 'x' }\n", "at its end"),
+    ("[[check]]\n[check.rules]\na = 'x'\n", "must be a table with one of contains"),
+    ("[[check]]\n[check.rules]\na = { contains = 'x', regex = 'y' }\n", "one of contains"),
+    ("[[check]]\n[check.rules]\na = { contain = 'x' }\n", "did you mean 'contains'"),
+    ("[[check]]\n[check.rules]\na = { list_coverage = 'x' }\n", "must be a table"),
+    ("[[check]]\n[check.rules]\na = { list_coverage = { code = 'x' } }\n", "'codes'"),
+    (
+        "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\nb = 'not aa'\n",
+        "'b' uses the unknown rule 'aa'",
+    ),
+    (
+        "[[check]]\n[check.rules]\na = { contains = 'x' }\n[check.holds]\na = 'not a'\n",
+        "the name 'a' is used twice",
+    ),
+    (
+        "[[check]]\nmean = 'a'\n[check.rules]\na = { contains = 'x' }\n",
+        "the name 'a' is used twice",
+    ),
 )
 def test_what_is_wrong_in_a_suite_is_said_with_its_place(text, problem):
     found = problems(text)
@@ -162,25 +160,22 @@ FAMILY = {"name": "mine", "family": [{"name": "answer", "says": "is right"}]}
 EXACT = {"label": "exact_match"}
 
 
-@pytest.mark.parametrize(
-    ("table", "problem"),
-    [
-        (
-            FAMILY | {"metric": [EXACT | {"family": "anser"}]},
-            "mine.toml: exact_match is in the unknown family 'anser'; did you mean 'answer'?",
-        ),
-        (
-            FAMILY | {"metric": [EXACT | {"family": "zzz"}]},
-            "mine.toml: exact_match is in the unknown family 'zzz'; add a [[family]] table of that name",
-        ),
-        (
-            {"name": "mine", "family": [{"name": "answer"}], "metric": [EXACT]},
-            "mine.toml: family 1: has no says",
-        ),
-        ({"name": "s", "precision": "bf16", "metric": [EXACT]}, "precision must be fp32 or int8"),
-        ({"name": "s", "metric": [EXACT | {"only_for": "hard"}]}, "only_for must be unanswerable"),
-        ({}, "has no name"),
-    ],
+@cases(
+    (
+        FAMILY | {"metric": [EXACT | {"family": "anser"}]},
+        "mine.toml: exact_match is in the unknown family 'anser'; did you mean 'answer'?",
+    ),
+    (
+        FAMILY | {"metric": [EXACT | {"family": "zzz"}]},
+        "mine.toml: exact_match is in the unknown family 'zzz'; add a [[family]] table of that name",
+    ),
+    (
+        {"name": "mine", "family": [{"name": "answer"}], "metric": [EXACT]},
+        "mine.toml: family 1: has no says",
+    ),
+    ({"name": "s", "precision": "bf16", "metric": [EXACT]}, "precision must be fp32 or int8"),
+    ({"name": "s", "metric": [EXACT | {"only_for": "hard"}]}, "only_for must be unanswerable"),
+    ({}, "has no name"),
 )
 def test_a_wrong_family_precision_or_name_is_a_problem(table, problem):
     with pytest.raises(SuiteError) as caught:

@@ -2,8 +2,8 @@
 
     RAGAUGE_DATA=FOLDER python benchmarks/contrast/turns.py
 
-turns.jsonl was used to write its rules. turns_unseen.jsonl was written before them, by the same author, and scored seven times meanwhile (9,
-then six times 8 found), by its total only. In both a conversation ends with a contradiction or, as its `-twin`, with an answer that is
+turns.jsonl was used to write its rules. turns_unseen.jsonl was written by somebody who had not read them, and scored twice: before they
+were changed for the last time (12 found) and after (15). In both a conversation ends with a contradiction or, as its `-twin`, with an answer that is
 another one for a reason, or the same in other words.
 """
 

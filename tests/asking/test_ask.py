@@ -7,6 +7,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.asking.function import refusal_of
@@ -58,17 +59,14 @@ class OwnTarget:
         return f"Paris, {inputs['question']}"
 
 
-@pytest.mark.parametrize(
-    ("target", "streams"),
-    [
-        (plain, False),
-        (waiting, False),
-        (lambda question: waiting(question), False),  # returns a coroutine
-        (Callable(), False),
-        (OwnTarget(), False),
-        (streaming, True),
-        (streaming_async, True),
-    ],
+@cases(
+    (plain, False),
+    (waiting, False),
+    (lambda question: waiting(question), False),  # returns a coroutine
+    (Callable(), False),
+    (OwnTarget(), False),
+    (streaming, True),
+    (streaming_async, True),
 )
 def test_a_function_of_any_kind_answers_and_a_stream_has_a_time_of_its_first_part(target, streams):
     answers = rg.ask(QUESTIONS[:1], target)
@@ -110,23 +108,20 @@ class Usage:
     prompt_tokens, completion_tokens = 3, 4
 
 
-@pytest.mark.parametrize(
-    ("returned", "expected"),
-    [
-        ("Paris", {}),
-        (MESSAGE, {}),
-        ({"answer": "Paris", "contexts": ["a"], "topic": "t"}, {"contexts": ["a"], "topic": "t"}),
-        ({"response": "Paris", "retrieved_contexts": ["a"]}, {"contexts": ["a"]}),
-        (
-            {"query": "?", "result": "Paris", "source_documents": [PAGE]},
-            {"contexts": ["a"], "question": "Question 0?"},
-        ),
-        ({"input": "?", "answer": "Paris", "context": [PAGE]}, {"contexts": ["a"]}),
-        ({"choices": [{"message": MESSAGE}], "usage": USED}, TOKENS),
-        ({"answer": "Paris", "usage": Usage()}, TOKENS),
-        ({"answer": "Paris", "cost_usd": 0.5, "id": "q0"}, {"cost_usd": 0.5, "id": "q0"}),
-        (lambda: rg.load([{"answer": "Paris", "contexts": ["a"]}]), {"contexts": ["a"]}),
-    ],
+@cases(
+    ("Paris", {}),
+    (MESSAGE, {}),
+    ({"answer": "Paris", "contexts": ["a"], "topic": "t"}, {"contexts": ["a"], "topic": "t"}),
+    ({"response": "Paris", "retrieved_contexts": ["a"]}, {"contexts": ["a"]}),
+    (
+        {"query": "?", "result": "Paris", "source_documents": [PAGE]},
+        {"contexts": ["a"], "question": "Question 0?"},
+    ),
+    ({"input": "?", "answer": "Paris", "context": [PAGE]}, {"contexts": ["a"]}),
+    ({"choices": [{"message": MESSAGE}], "usage": USED}, TOKENS),
+    ({"answer": "Paris", "usage": Usage()}, TOKENS),
+    ({"answer": "Paris", "cost_usd": 0.5, "id": "q0"}, {"cost_usd": 0.5, "id": "q0"}),
+    (lambda: rg.load([{"answer": "Paris", "contexts": ["a"]}]), {"contexts": ["a"]}),
 )
 def test_a_result_in_our_names_or_those_of_a_known_tool_is_read(returned, expected):
     returned = returned() if callable(returned) else returned
@@ -166,34 +161,31 @@ async def cancels(question):
 NOT_UNDERSTOOD = "an answer is a text, a mapping with 'answer', or a result of "
 
 
-@pytest.mark.parametrize(
-    ("target", "reason"),
-    [
-        (raising(SystemExit(3)), "called sys.exit(3)"),
-        (exits_async, "called sys.exit('bye')"),
-        (raising(KeyboardInterrupt()), "KeyboardInterrupt"),
-        (raising(ValueError("no luck")), "ValueError: no luck"),
-        (raising(Limited("86400")), "Limited: slow down (it asks to wait 86,400 s)"),
-        (cancels, "CancelledError"),
-        (lambda _: None, f"returned None; {NOT_UNDERSTOOD}"),
-        (lambda _: b"12345", "returned 5 bytes, which are no text; "),
-        (lambda _: "\ud800", "returned what cannot be read: answer contains half a character"),
-        (lambda _: {5}, "returned set {5}; an answer is"),
-        (lambda _: object(), "returned object <object object>; an answer is"),
-        (lambda _: {"contexts": []}, 'returned dict {"contexts": []}; '),
-        (lambda _: {"answer": None}, "the answer is null: a system that has none raises an err"),
-        (lambda _: "x" * 10_000_001, "returned 10,000,001 characters; "),
-        (
-            lambda _: {"answer": "a", "contexts": ["x" * 10_000_001]},
-            "returned 10,000,002 characters; ",
-        ),
-        (lambda _: {"answer": "a\ud800"}, "returned what cannot be read: answer contains"),
-        (lambda _: {"answer": "a", "id": "q7"}, "returned an answer to another q"),
-        (lambda _: rg.load([{"answer": "a"}] * 2), "returned 2 samples, not one"),
-        (lambda _: (yield {5}), "returned set {5}; an answer is"),
-        (lambda _: {"answer": waiting("")}, "returned a coroutine as its answer, which was never"),
-        (lambda _: Odd(answer="a"), "returned Odd, which cannot be read: OSError: gone"),
-    ],
+@cases(
+    (raising(SystemExit(3)), "called sys.exit(3)"),
+    (exits_async, "called sys.exit('bye')"),
+    (raising(KeyboardInterrupt()), "KeyboardInterrupt"),
+    (raising(ValueError("no luck")), "ValueError: no luck"),
+    (raising(Limited("86400")), "Limited: slow down (it asks to wait 86,400 s)"),
+    (cancels, "CancelledError"),
+    (lambda _: None, f"returned None; {NOT_UNDERSTOOD}"),
+    (lambda _: b"12345", "returned 5 bytes, which are no text; "),
+    (lambda _: "\ud800", "returned what cannot be read: answer contains half a character"),
+    (lambda _: {5}, "returned set {5}; an answer is"),
+    (lambda _: object(), "returned object <object object>; an answer is"),
+    (lambda _: {"contexts": []}, 'returned dict {"contexts": []}; '),
+    (lambda _: {"answer": None}, "the answer is null: a system that has none raises an err"),
+    (lambda _: "x" * 10_000_001, "returned 10,000,001 characters; "),
+    (
+        lambda _: {"answer": "a", "contexts": ["x" * 10_000_001]},
+        "returned 10,000,002 characters; ",
+    ),
+    (lambda _: {"answer": "a\ud800"}, "returned what cannot be read: answer contains"),
+    (lambda _: {"answer": "a", "id": "q7"}, "returned an answer to another q"),
+    (lambda _: rg.load([{"answer": "a"}] * 2), "returned 2 samples, not one"),
+    (lambda _: (yield {5}), "returned set {5}; an answer is"),
+    (lambda _: {"answer": waiting("")}, "returned a coroutine as its answer, which was never"),
+    (lambda _: Odd(answer="a"), "returned Odd, which cannot be read: OSError: gone"),
 )
 def test_a_fault_is_an_answer_without_a_value_that_says_why(target, reason):
     id, answer, found, why = first(rg.ask(QUESTIONS[:1], target, retries=0))
@@ -268,32 +260,29 @@ def never_asked(question, top_k=1, model="a"):
     raise AssertionError(question, top_k, model)
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "message"),
-    [
-        ("nowhere.py:answer", {}, "there is no file nowhere.py"),
-        ("no.such.module:answer", {}, "cannot be imported: ModuleNotFoundError: No module named"),
-        ("json:dumpss", {}, "json has no function 'dumpss'; did you mean 'dumps'"),
-        ("json", {}, "names no function"),
-        ("broken.py:answer", {}, "cannot be imported: RuntimeError: at import (broken.py:1)"),
-        ("exiting.py:answer", {}, "cannot be imported: SystemExit: 3"),
-        (5, {}, "the target 5 is int, not a function"),
-        (lambda: "x", {}, "takes no question"),
-        (
-            lambda question, other: question + other,
-            {},
-            "needs 'other', which is no field of the questions",
-        ),
-        (never_asked, {"vary": {"topk": [1]}}, "takes no setting 'topk'; did you mean 'top_k'?"),
-        (never_asked, {"vary": {"top_k": [1, 1]}}, "two systems are called 'top_k=1'"),
-        (never_asked, {"vary": {"top_k": []}}, "--vary top_k has no value"),
-        (never_asked, {"vary": dict.fromkeys(("top_k", "model"), range(1000))}, "1,000,000 comb"),
-        (never_asked, {"concurrency": 0}, "concurrency must be a whole number of at least 1, got"),
-        (never_asked, {"timeout_s": float("nan")}, "timeout_s must be above 0"),
-        (never_asked, {"retries": -1}, "retries must be"),
-        (never_asked, {"repeat": 0}, "repeat must be"),
-        (never_asked, {"max_cost_usd": 0}, "max_cost_usd must be above 0"),
-    ],
+@cases(
+    ("nowhere.py:answer", {}, "there is no file nowhere.py"),
+    ("no.such.module:answer", {}, "cannot be imported: ModuleNotFoundError: No module named"),
+    ("json:dumpss", {}, "json has no function 'dumpss'; did you mean 'dumps'"),
+    ("json", {}, "names no function"),
+    ("broken.py:answer", {}, "cannot be imported: RuntimeError: at import (broken.py:1)"),
+    ("exiting.py:answer", {}, "cannot be imported: SystemExit: 3"),
+    (5, {}, "the target 5 is int, not a function"),
+    (lambda: "x", {}, "takes no question"),
+    (
+        lambda question, other: question + other,
+        {},
+        "needs 'other', which is no field of the questions",
+    ),
+    (never_asked, {"vary": {"topk": [1]}}, "takes no setting 'topk'; did you mean 'top_k'?"),
+    (never_asked, {"vary": {"top_k": [1, 1]}}, "two systems are called 'top_k=1'"),
+    (never_asked, {"vary": {"top_k": []}}, "--vary top_k has no value"),
+    (never_asked, {"vary": dict.fromkeys(("top_k", "model"), range(1000))}, "1,000,000 comb"),
+    (never_asked, {"concurrency": 0}, "concurrency must be a whole number of at least 1, got"),
+    (never_asked, {"timeout_s": float("nan")}, "timeout_s must be above 0"),
+    (never_asked, {"retries": -1}, "retries must be"),
+    (never_asked, {"repeat": 0}, "repeat must be"),
+    (never_asked, {"max_cost_usd": 0}, "max_cost_usd must be above 0"),
 )
 def test_what_cannot_be_asked_is_refused_before(given, options, message, tmp_path, monkeypatch):
     (tmp_path / "broken.py").write_text("raise RuntimeError('at import')")

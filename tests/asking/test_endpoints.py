@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.asking.ask import open_target
@@ -142,7 +143,7 @@ def test_a_chat_model_that_streams_has_a_time_to_its_first_text(monkeypatch):
     assert 0 < row["first_token_s"] < row["latency_s"] - 0.04
 
 
-STREAMS = [
+@cases(
     (["data: Par\n\n", ": still here\n\n", "event: end\ndata: is\n\n"], {}, "Paris"),
     (['data: {"answer": "Par"}\n\n', 'data: {"answer": "is", "page": 7}\n\n'], {}, "Paris"),
     (
@@ -156,10 +157,7 @@ STREAMS = [
     (["data: [[[\n\n"], {}, "[[["),
     (["data: \udcff\n\n"], {}, "the stream is not UTF-8 (invalid start byte)"),
     (["data: In\n\n", "data:  19\n\n", "data: 84\n\n"], {}, "In 1984"),
-]
-
-
-@pytest.mark.parametrize(("parts", "read", "expected"), STREAMS)
+)
 def test_events_and_lines_of_json_are_read_as_one_answer(parts, read, expected):
     with server(streamed(*parts)) as (url, _):
         row = asked(open_target(url, EndpointOptions(read=read)))
@@ -245,23 +243,20 @@ def test_another_version_is_asked_anew(tmp_path):
     assert len(seen) == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "message"),
-    [
-        ("https://", {}, "the URL"),
-        ("https://h/a", {"body": '{"q": "x"}'}, "the body has no {question}"),
-        ("https://h/a", {"body": "{"}, "is not JSON"),
-        ("https://h/a", {"method": "GET"}, "the URL of a GET has no {question}"),
-        ("https://h/a", {"method": "EAT"}, "the method is 'EAT'"),
-        ("https://h/a", {"headers": {"A": "sk-secret"}}, "takes the name of an environment varia"),
-        ("https://h/a", {"headers": {"A": "ABSENT_API_KEY"}}, "ABSENT_API_KEY is not set"),
-        ("https://h/a", {"read": {"answer": "data"}}, "a JSON pointer begins with /"),
-        ("https://h/a", {"body": '["{question}", "{user}"]'}, "needs 'user', which is no field"),
-        ("chat:m", {"prompt": "hello"}, "the prompt has no {question}"),
-        ("chat:m", {"key": "ABSENT_API_KEY", "base_url": "https://h/v1"}, "no key"),
-        ("shell:", {}, "the command is empty"),
-        ("shell:a 'b", {}, "cannot be read: No closing quotation"),
-    ],
+@cases(
+    ("https://", {}, "the URL"),
+    ("https://h/a", {"body": '{"q": "x"}'}, "the body has no {question}"),
+    ("https://h/a", {"body": "{"}, "is not JSON"),
+    ("https://h/a", {"method": "GET"}, "the URL of a GET has no {question}"),
+    ("https://h/a", {"method": "EAT"}, "the method is 'EAT'"),
+    ("https://h/a", {"headers": {"A": "sk-secret"}}, "takes the name of an environment varia"),
+    ("https://h/a", {"headers": {"A": "ABSENT_API_KEY"}}, "ABSENT_API_KEY is not set"),
+    ("https://h/a", {"read": {"answer": "data"}}, "a JSON pointer begins with /"),
+    ("https://h/a", {"body": '["{question}", "{user}"]'}, "needs 'user', which is no field"),
+    ("chat:m", {"prompt": "hello"}, "the prompt has no {question}"),
+    ("chat:m", {"key": "ABSENT_API_KEY", "base_url": "https://h/v1"}, "no key"),
+    ("shell:", {}, "the command is empty"),
+    ("shell:a 'b", {}, "cannot be read: No closing quotation"),
 )
 def test_what_cannot_be_asked_is_refused_before(given, options, message):
     with pytest.raises(PlanError) as raised:
@@ -298,18 +293,15 @@ def test_a_command_reads_a_json_line_and_writes_json_or_text(script):
     assert asked(script("print('hello there')"))["answer"] == "hello there"
 
 
-@pytest.mark.parametrize(
-    ("text", "found", "reason"),
-    [
-        ("sys.exit(3)", "failed", "exit code 3: nothing on standard error"),
-        ("raise ValueError('no')", "failed", "exit code 1: Traceback"),
-        ("pass", "failed", "wrote nothing to standard output"),
-        ("os.write(1, b'\\xff')", "failed", "wrote what is not UTF-8"),
-        ("print('null')", "failed", "returned None"),
-        ("os.fork() or time.sleep(60); time.sleep(60)", "timed_out", "no answer within 0.3 s"),
-    ],
+@cases(
+    ("sys.exit(3)", "failed", "exit code 3: nothing on standard error"),
+    ("raise ValueError('no')", "failed", "exit code 1: Traceback"),
+    ("pass", "failed", "wrote nothing to standard output"),
+    ("os.write(1, b'\\xff')", "failed", "wrote what is not UTF-8"),
+    ("print('null')", "failed", "returned None"),
+    ("os.fork() or time.sleep(60); time.sleep(60)", "timed_out", "no answer within 0.3 s"),
 )
-def test_a_fault_of_a_command_is_an_answer_that_says_why(script, text, found, reason):
+def test_a_fault_of_a_command_is_an_answer_that_says_why(text, found, reason, script):
     row = asked(script(text), timeout_s=0.3 if found == "timed_out" else 20.0)
     assert (row["answer"], row["status"]) == (None, found)
     assert row["reason"].startswith(reason)

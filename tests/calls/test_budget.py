@@ -1,6 +1,7 @@
 """What judging costs: counted, bounded, told beforehand."""
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -25,9 +26,7 @@ def paid(ours, asked, reply):
         pay(reply)
 
 
-@pytest.mark.parametrize(
-    ("text", "n"), [("", 0), ("abcd" * 10, 10), ("四個字母", 4), ("é" * 3 + "abcd", 4), ("😀", 1)]
-)
+@cases(("", 0), ("abcd" * 10, 10), ("四個字母", 4), ("é" * 3 + "abcd", 4), ("😀", 1))
 def test_a_fourth_of_the_ascii_characters_and_all_others_are_tokens(text, n):
     assert estimated_tokens(text) == n
 

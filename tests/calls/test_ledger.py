@@ -73,12 +73,6 @@ def test_all_of_a_reply_is_found_again_and_the_last_one_counts(tmp_path, monkeyp
     assert (tmp_path / "c").exists() is is_file
 
 
-NO_REPLIES = (
-    *("", "[]", "{}", '{"words": "x"}', '{"text": "x", "mood": "good"}'),
-    *('{"text": 5}', '{"text": "x", "logprobs": [1]}'),
-)
-
-
 def test_a_reply_is_on_the_disk_when_it_is_kept(tmp_path):
     ledger = reply_ledger(tmp_path / "c")
     ((synchronous,),) = ledger._rows("pragma synchronous", [])
@@ -101,10 +95,14 @@ def test_a_reply_with_a_flipped_bit_or_under_another_key_is_not_used(tmp_path, p
 
 
 def test_a_reply_in_a_form_that_is_not_known_here_is_not_used(tmp_path):
+    no_replies = (
+        *("", "[]", "{}", '{"words": "x"}', '{"text": "x", "mood": "good"}'),
+        *('{"text": 5}', '{"text": "x", "logprobs": [1]}'),
+    )
     path, kept = tmp_path / "c", entry()
     ledger = reply_ledger(path)
     ledger.keep([kept])
-    forms = [(form.encode(), checksum(kept.key, form.encode())) for form in NO_REPLIES]
+    forms = [(form.encode(), checksum(kept.key, form.encode())) for form in no_replies]
     for form, check in (*forms, ("text", "no number")):
         changed(path, "update replies set reply = ?, checksum = ?", form, check)
         assert ledger.find([kept.key]) == {}

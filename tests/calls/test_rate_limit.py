@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -155,24 +156,21 @@ def least_s(n_calls: int, limit: int, latency_s: float = 0.2) -> float:
     return n_calls / limit * (latency_s + 0.004)
 
 
-@pytest.mark.parametrize(
-    ("how", "n_calls", "most_s", "most_refused"),
-    [
-        *(
-            ({"latency_s": latency_s, "limit": 40}, 1200, least_s(1200, 40, latency_s) / 0.9, 12)
-            for latency_s in (0.05, 0.2, 1.0)
-        ),
-        pytest.param({"limit": 40}, 12_000, least_s(12_000, 40) / 0.97, 30, marks=pytest.mark.slow),
-        *(
-            ({"limit": limit}, n_calls, least_s(n_calls, limit) / 0.85 + 1, 0.05 * n_calls + 12)
-            for limit in (1, 2, 3, 7, 20, 64, 127)
-            if (n_calls := 12 * limit + 100)
-        ),
-        # Refusals that come late are not taken for chance, and those by chance hide no limit.
-        ({"limit": 40, "refuses_after_s": 0.2}, 1200, least_s(1200, 40) / 0.8, 0.25 * 1200),
-        ({"limit": 40, "chance": 0.05}, 3000, 60, 0.2 * 3000),  # 15 s without those by chance
-        ({"a_second": 50.0}, 3000, 1.2 * 60, 0.05 * 3000),
-    ],
+@cases(
+    *(
+        ({"latency_s": latency_s, "limit": 40}, 1200, least_s(1200, 40, latency_s) / 0.9, 12)
+        for latency_s in (0.05, 0.2, 1.0)
+    ),
+    pytest.param({"limit": 40}, 12_000, least_s(12_000, 40) / 0.97, 30, marks=pytest.mark.slow),
+    *(
+        ({"limit": limit}, n_calls, least_s(n_calls, limit) / 0.85 + 1, 0.05 * n_calls + 12)
+        for limit in (1, 2, 3, 7, 20, 64, 127)
+        if (n_calls := 12 * limit + 100)
+    ),
+    # Refusals that come late are not taken for chance, and those by chance hide no limit.
+    ({"limit": 40, "refuses_after_s": 0.2}, 1200, least_s(1200, 40) / 0.8, 0.25 * 1200),
+    ({"limit": 40, "chance": 0.05}, 3000, 60, 0.2 * 3000),  # 15 s without those by chance
+    ({"a_second": 50.0}, 3000, 1.2 * 60, 0.05 * 3000),
 )
 def test_what_a_server_takes_is_found_and_kept_to(how, n_calls, most_s, most_refused):
     server = Server(**how)

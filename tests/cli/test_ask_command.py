@@ -11,6 +11,7 @@ import time
 
 import polars as pl
 import pytest
+from cases import cases
 
 from ragauge.views.run_notes import took
 
@@ -56,11 +57,10 @@ def here(tmp_path):
 
 
 def test_each_system_has_a_line_and_the_next_command_is_named(ragauge, here):
-    done = ragauge("ask", "questions.jsonl", "--target", "app.py:answer", "--price", "2,8")
-    assert done.code == 0, done.err
+    done = ragauge("ask", "questions.jsonl", "--target", "app.py:answer", "--price", "2,8", code=0)
     (line,) = done.out.splitlines()
     # 6 · (10 · $2 + 5 · $8) for a million tokens: $0.00036
-    assert line.startswith("answer: 6 answers · 0 failed · 0.00 s an answer (p95 0.00 s)")
+    assert line.startswith("answer: 6 answers · 0 failed · median 0.00 s, p95 0.00 s")
     assert line.endswith("60 tokens in, 30 tokens out · $0.0004")
     assert "ragauge run ragauge-answers/questions-answer" in done.err
     assert "on standard output" in done.err
@@ -79,12 +79,11 @@ def test_the_answers_are_scored_with_their_time_and_faults(ragauge, here):
     assert "1 answer failed: ValueError: no idea" in done.err
     assert (here / "answers.csv").exists()
     done = ragauge("run", "answers", "--folder", "run", "--no-report")
-    assert "b: 1 of 6 answers failed · 0.00 s an answer (p95 0.00 s)" in done.out
-    assert "a: 0.00 s an answer (p95 0.00 s) · 60 tokens in, 30 tokens out" in done.out
+    assert "b: 1 of 6 answers failed · median 0.00 s, p95 0.00 s" in done.out
+    assert "a: median 0.00 s, p95 0.00 s · 60 tokens in, 30 tokens out" in done.out
     gate = ["gate", "run", "--rule", "latency_s.p95 <= 5", "--rule"]
     assert ragauge(*gate, 'output_tokens.sum[system = "a"] <= 30').code == 0
-    done = ragauge(*gate, 'output_tokens.sum[system = "a"] <= 29')
-    assert done.code == 1
+    done = ragauge(*gate, 'output_tokens.sum[system = "a"] <= 29', code=1)
     assert 'output_tokens.sum[system = "a"] is 30' in done.out
 
 
@@ -94,16 +93,14 @@ def test_run_asks_and_scores_in_one_command(ragauge, here):
     done = ragauge("run", *arguments, "--retries", "0", "--vary", "top_k=1,2")
     assert (done.code, done.err) == (2, done.err)
     assert "the target fails takes no setting 'top_k'" in done.err
-    done = ragauge("run", *arguments, "--retries", "0")
-    assert done.code == 4, done.err
+    done = ragauge("run", *arguments, "--retries", "0", code=4)
     assert "1 answer failed: ValueError: no idea" in done.err
     rows = (here / "ragauge-answers/questions-answer-fails/answers.jsonl").read_text().splitlines()
     assert len(rows) == 8
     assert "keyword_coverage" in done.out
     done = ragauge("run", *arguments[:-4], "--target", "app.py:fails_always", "--retries", "0")
     assert done.code == 6
-    done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer")
-    assert done.code == 2
+    done = ragauge("run", "--system", "a=questions.jsonl", "--target", "app.py:answer", code=2)
     assert "--target needs a file of questions" in done.err
 
 
@@ -111,18 +108,16 @@ def test_run_asks_every_kind_of_system_with_the_options_of_ask(ragauge, here):
     (here / "app.sh").write_text("echo Paris")
     arguments = ["run", "questions.jsonl", "-m", "keyword_coverage", "--no-report", "--repeat", "2"]
     arguments += ["--shell", "sh app.sh", "--target", "two=app.py:answer", "--price", "2,8"]
-    done = ragauge(*arguments, "--folder", "run", "--max-calls", "10", "--concurrency", "1")
-    assert done.code == 4, done.err
+    done = ragauge(*arguments, "--folder", "run", "--max-calls", "10", "--concurrency", "1", code=4)
     assert "4 questions not asked: the budget of 10 calls is used up" in done.err
     assert "two: pass^2 1.00, pass@2 1.00, 1.00 of answers pass at keyword_coverage 0.5" in done.out
     # Two systems, six questions, two repeats; ten calls are within the budget of each.
-    assert "  two: 0.00 s an answer (p95 0.00 s) · 100 tokens in, 50 tokens out" in done.out
+    assert "  two: median 0.00 s, p95 0.00 s · 100 tokens in, 50 tokens out" in done.out
     (folder,) = (here / "ragauge-answers").iterdir()
     rows = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
     # 10 · $2 + 5 · $8 for a million tokens
     assert {(row["system"], row["cost_usd"]) for row in rows} == {("sh", None), ("two", 6e-5)}
-    done = ragauge("run", "questions.jsonl", "--vary", "top_k=1,2")
-    assert done.code == 2
+    done = ragauge("run", "questions.jsonl", "--vary", "top_k=1,2", code=2)
     assert "--vary is of a system to ask; name one with --target" in done.err
 
 
@@ -147,15 +142,14 @@ def test_the_cost_is_before_what_a_terminal_cuts_and_is_never_nothing():
     names = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
     rows = pl.DataFrame([(0.21, 0.1, 90_000, 12_000, 0.0000123)], schema=names, orient="row")
     assert took(rows) == (
-        "0.21 s an answer (p95 0.21 s) · $0.000012 · first token 0.10 s · "
+        "median 0.21 s, p95 0.21 s · $0.000012 · first token 0.10 s · "
         "90,000 tokens in, 12,000 tokens out"
     )
 
 
 def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
     arguments = ["questions.jsonl", "--target", "app.py:counted"]
-    done = ragauge("ask", *arguments, "--dry-run")
-    assert done.code == 0, done.err
+    done = ragauge("ask", *arguments, "--dry-run", code=0)
     assert "asked 3 questions in" in done.err
     assert "3 more answers at 8 at once take about 1 s, if all are like the first ones" in done.err
     assert len((here / "asked.txt").read_text().splitlines()) == 3
@@ -174,24 +168,20 @@ def test_a_dry_run_asks_three_questions_and_forecasts_the_rest(ragauge, here):
     assert (done.code, "more answers" in done.err) == (6, False)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([], 2, "no system to ask; name one with --target app.py:function, --url"),
-        (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
-        (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
-        (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
-        (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
-        (["--system", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
-        (["--system", "app.py:answer"], 2, "expected NAME=TARGET as in small=app.py:small"),
-        (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
-        (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
-        (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),
-    ],
+@cases(
+    ([], 2, "no system to ask; name one with --target app.py:function, --url"),
+    (["--target", "app.py:answr"], 2, "app.py has no function 'answr'; did you mean 'answer'"),
+    (["--target", "app.py:answer", "--vary", "topk=1"], 2, "takes no setting 'topk'"),
+    (["--target", "app.py:answer", "--vary", "top_k"], 2, "expected NAME=A,B as in top_k=3,10"),
+    (["--target", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+    (["--system", "a=app.py:answer", "--target", "a=app.py:fails"], 2, "'a'"),
+    (["--system", "app.py:answer"], 2, "expected NAME=TARGET as in small=app.py:small"),
+    (["--target", "app.py:answer", "-o", "a.xlsx"], 2, "answers are written as .jsonl"),
+    (["--target", "app.py:answer", "--where", "topic = 1"], 2, "no field 'topic'"),
+    (["--target", "app.py:answer", "--timeout", "nan"], 2, "is not a finite number"),
 )
-def test_wrong_usage_is_said_before_anything_is_asked(ragauge, here, arguments, code, message):
-    done = ragauge("ask", "questions.jsonl", *arguments)
-    assert done.code == code
+def test_wrong_usage_is_said_before_anything_is_asked(arguments, code, message, ragauge, here):
+    done = ragauge("ask", "questions.jsonl", *arguments, code=code)
     assert message in done.err
     assert "Traceback" not in done.err
 
@@ -267,8 +257,7 @@ def test_what_was_not_finished_or_not_answered_is_not_offered_for_scoring(
     monkeypatch.chdir(here)
     (here / "unfinished").mkdir()
     (here / "unfinished" / "answers.sqlite").touch()
-    done = ragauge("run", "unfinished")
-    assert done.code == 3
+    done = ragauge("run", "unfinished", code=3)
     assert "ragauge ask was ended before; run the same command again" in done.err
     (here / "down.py").write_text("def answer(question):\n    raise ValueError('down')\n")
     done = ragauge("ask", "questions.jsonl", "--target", "down.py:answer", "--folder", "down")

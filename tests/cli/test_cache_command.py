@@ -4,8 +4,7 @@ from ragauge.storage.cache import Cache
 
 
 def test_nothing_kept_is_said(ragauge):
-    done = ragauge("cache")
-    assert done.code == 0
+    done = ragauge("cache", code=0)
     assert done.out == ""
     assert "cache.sqlite does not exist: nothing is cached" in done.err
     done = ragauge("cache", "a" * 50_000)

@@ -2,6 +2,7 @@ import json
 import shlex
 
 import pytest
+from cases import cases
 
 ANSWERS = "".join(
     json.dumps({"id": f"q{n:02}", "system": s, "answer": "Rome" if (n + k) % 3 else "Oslo", "reference": "Rome"}) + "\n"
@@ -30,8 +31,7 @@ def labels(tmp_path):
 
 
 def test_the_first_screen_says_how_far_to_trust_and_what_to_open(ragauge, run, labels):
-    done = ragauge("calibrate", labels, run)
-    assert done.code == 0
+    done = ragauge("calibrate", labels, run, code=0)
     lines = done.out.splitlines()
     assert lines[0].startswith("exact_match agrees at least well with people: AUROC 0.9")
     assert lines[1] == "labels.csv · 50 labels (yes or no) of 1 rater on 50 answers to 25 questions"
@@ -72,8 +72,7 @@ def test_thresholds_words_and_columns_are_chosen_on_the_command_line(ragauge, ru
     )
     columns = ["--map", "id=qid", "--map", "value=says", "--map", "system=who", "--yes", "fine"]
     threshold = ("--threshold", "exact_match=0.9", "-m", "exact_match")
-    done = ragauge("calibrate", "l.tsv", run, *columns, *threshold)
-    assert done.code == 0, done.err
+    done = ragauge("calibrate", "l.tsv", run, *columns, *threshold, code=0)
     assert "exact_match ≥ 0.9" in done.out
     assert "counted as no: 'meh' (10)" in done.out
     (plan,) = [line.split("ragauge ")[1] for line in done.out.splitlines() if "label-plan" in line]
@@ -97,34 +96,28 @@ def test_labels_beside_the_answers_are_named_by_their_field(ragauge, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("missing.csv", "run"), 3, "missing.csv: no such file"),
-        (("labels.csv", "nowhere"), 5, "nowhere"),
-        (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
-        (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
-        (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
-        (("labels.csv", "run", "--threshold", "token_f1=50"), 2, "50 is not on the scale of"),
-        (("labels.csv", "run", "--threshold", "token_f1=nan"), 2, "nan is not on the scale"),
-        (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
-        (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
-        (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),
-        (("labels.csv", "run", "--map", "value=nothing"), 3, "has no column 'nothing'"),
-    ],
+@cases(
+    (("missing.csv", "run"), 3, "missing.csv: no such file"),
+    (("labels.csv", "nowhere"), 5, "nowhere"),
+    (("labels.csv", "run", "-m", "exact"), 2, "no metric 'exact'"),
+    (("labels.csv", "run", "--threshold", "exact_match=high"), 2, "'high' is not a number"),
+    (("labels.csv", "run", "--threshold", "x=1"), 2, "no metric 'x'"),
+    (("labels.csv", "run", "--threshold", "token_f1=50"), 2, "50 is not on the scale of"),
+    (("labels.csv", "run", "--threshold", "token_f1=nan"), 2, "nan is not on the scale"),
+    (("labels.csv", "run", "-o", "pdf"), 2, "'pdf': unknown format"),
+    (("labels.csv", "run", "-o", "labels.csv"), 2, "also an input"),
+    (("labels.csv", "run", "-o", "md", "-o", "json"), 2, "only one format"),
+    (("labels.csv", "run", "--map", "value=nothing"), 3, "has no column 'nothing'"),
 )
 @pytest.mark.usefixtures("labels")
-def test_what_cannot_be_done_is_said(ragauge, run, arguments, code, message):
+def test_what_cannot_be_done_is_said(arguments, code, message, ragauge, run):
     arguments = [run if each == "run" else each for each in arguments]
-    done = ragauge("calibrate", *arguments)
-    assert (done.code, done.out) == (code, "")
-    assert message in done.err
+    assert message in ragauge("calibrate", *arguments, code=code, out="").err
 
 
 def test_labels_without_a_figure_say_why_and_exit_with_0(ragauge, run, tmp_path):
     (tmp_path / "one.csv").write_text("id,system,label\nq00,old,yes\n")
-    done = ragauge("calibrate", "one.csv", run)
-    assert done.code == 0
+    done = ragauge("calibrate", "one.csv", run, code=0)
     assert "No figure of agreement: exact_match: 1 labelled answer; label at least 2." in done.out
     assert ragauge("label-plan", "one.csv", run).code == 2
 

@@ -97,11 +97,9 @@ def test_the_example_is_evaluated_and_its_files_are_left(demos):
 def test_a_second_demo_prints_the_same_and_works_nothing_twice(ragauge, demos):
     plain, judged = demos
     stored = Path("ragauge-demo/scores/000000.parquet").stat().st_mtime_ns
-    again = ragauge("demo")
-    assert (again.code, again.out) == (0, plain.out)
+    ragauge("demo", code=0, out=plain.out)
     assert Path("ragauge-demo/scores/000000.parquet").stat().st_mtime_ns == stored
-    again = ragauge("demo", "--judged", "--folder", "judged", "--full")
-    assert (again.code, again.out) == (0, judged.out)
+    ragauge("demo", "--judged", "--folder", "judged", "--full", code=0, out=judged.out)
 
 
 @pytest.mark.usefixtures("demos")
@@ -111,8 +109,7 @@ def test_the_demo_of_an_older_version_is_made_anew(ragauge):
     old = {**json.loads(manifest.read_text()), "key": "of older code"}
     del old["digest"]
     manifest.write_text(json.dumps(old))
-    done = ragauge("demo")
-    assert done.code == 0, done.err
+    done = ragauge("demo", code=0)
     assert json.loads(manifest.read_text())["key"] != "of older code"
     assert "ragauge-demo: replacing the demo of another version of ragauge" in done.err
 
@@ -125,8 +122,7 @@ def test_a_folder_of_somebody_else_is_left_alone(ragauge, answers):
         ragauge("run", data, "-m", "exact_match", "--folder", folder)
         before = Path(folder, "manifest.json").read_bytes()
         for more in ((), ("--judged",)):
-            done = ragauge("demo", "--folder", folder, *more)
-            assert done.code == 5
+            done = ragauge("demo", "--folder", folder, *more, code=5)
             assert f"{folder}: holds another run" in done.err
             assert Path(folder, "manifest.json").read_bytes() == before
 

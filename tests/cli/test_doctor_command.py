@@ -11,8 +11,7 @@ from ragauge.cli.commands import doctor as doctor_command
 
 @pytest.mark.slow
 def test_a_sound_installation_is_told_row_by_row(ragauge, tmp_path):
-    done = ragauge("doctor")
-    assert (done.code, done.err) == (0, "")
+    done = ragauge("doctor", code=0, err="")
     for package in ("python", "ragauge", "polars", "numpy", "rich", "click", "rapidfuzz"):
         assert re.search(rf"^{package} +\d+\.\d+\S* +ok *$", done.out, re.MULTILINE)
     assert re.search(rf"^metrics +{len(catalog.metrics())} +ok *$", done.out, re.MULTILINE)
@@ -23,16 +22,14 @@ def test_a_sound_installation_is_told_row_by_row(ragauge, tmp_path):
 @pytest.mark.slow  # it imports every extra that is installed
 def test_an_extra_that_is_not_there_comes_with_its_install_line(ragauge, monkeypatch):
     monkeypatch.setattr(doctor_command, "_version", lambda name: None if name == "nltk" else "1.0")
-    done = ragauge("doctor")
-    assert done.code == 0
+    done = ragauge("doctor", code=0)
     assert re.search(r"^nltk +– +not installed; .*pip install 'ragauge\[nltk\]'", done.out, re.M)
 
 
 def test_something_needed_that_is_not_there_is_an_error(ragauge, monkeypatch):
     there = set(doctor_command.NEEDED) - {"numpy"}  # and no extra, which it would import
     monkeypatch.setattr(doctor_command, "_version", lambda name: "1.0" if name in there else None)
-    done = ragauge("doctor")
-    assert done.code == 2
+    done = ragauge("doctor", code=2)
     assert re.search(r"^numpy +– +not installed: pip install ragauge", done.out, re.MULTILINE)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -21,8 +22,7 @@ def run(made, answers):
 
 
 def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
-    done = ragauge("gate", run, "--rule", "exact_match > 0.5", "--rule", "failed <= 0")
-    assert done.code == 1
+    done = ragauge("gate", run, "--rule", "exact_match > 0.5", "--rule", "failed <= 0", code=1)
     assert done.out.splitlines() == [
         "failed: 1 of 3 checks",
         "✗ exact_match > 0.5  (a)",
@@ -39,8 +39,7 @@ def test_a_gate_that_fails_says_why_and_what_to_open(ragauge, run):
 
 def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
     gate = ("gate", run, "--rule", "exact_match > 0.5", "--rule", "failed <= 0")
-    done = ragauge(*gate, "-o", tmp_path / "gate.md", "-o", tmp_path / "gate.csv")
-    assert (done.code, done.out) == (1, "")
+    done = ragauge(*gate, "-o", tmp_path / "gate.md", "-o", tmp_path / "gate.csv", code=1, out="")
     assert (
         "| no | exact\\_match \\> 0.5 | a | exact\\_match 0.5 |"
         in (tmp_path / "gate.md").read_text()
@@ -54,35 +53,30 @@ def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
     assert (first["values"], first["questions"]) == ({"exact_match": 0.5}, ["q2"])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ("", 2),
-        ("run", 2),
-        ("run --rule 'exact_match >'", 2),
-        ("run --rule 'nothing > 1'", 2),
-        ("run --rule 'exact_match[nofield = 1] > 1'", 2),
-        ("run --rule 'exact_match > 0' --system c", 2),
-        ("run --max-drop 0.1", 2),
-        ("run --max-drop exact_match=much", 2),
-        ("run --max-drop -1", 2),
-        ("run --rule 'exact_match > 0' --on both", 2),
-        ("nowhere --rule 'exact_match > 0'", 5),
-        ("run --rule 'exact_match > 0' --baseline nowhere", 5),
-        ("run --max-drop 1 --baseline b --system b", 2),
-        ("run --rule 'exact_match >= 0' --junit run", 5),
-        ("run --rule 'exact_match >= 0' --config none.toml", 2),
-    ],
+@cases(
+    ("", 2),
+    ("run", 2),
+    ("run --rule 'exact_match >'", 2),
+    ("run --rule 'nothing > 1'", 2),
+    ("run --rule 'exact_match[nofield = 1] > 1'", 2),
+    ("run --rule 'exact_match > 0' --system c", 2),
+    ("run --max-drop 0.1", 2),
+    ("run --max-drop exact_match=much", 2),
+    ("run --max-drop -1", 2),
+    ("run --rule 'exact_match > 0' --on both", 2),
+    ("nowhere --rule 'exact_match > 0'", 5),
+    ("run --rule 'exact_match > 0' --baseline nowhere", 5),
+    ("run --max-drop 1 --baseline b --system b", 2),
+    ("run --rule 'exact_match >= 0' --junit run", 5),
+    ("run --rule 'exact_match >= 0' --config none.toml", 2),
 )
-def test_wrong_calls_do_not_look_like_a_failed_gate(ragauge, run, arguments, code):
-    done = ragauge("gate", *shlex.split(arguments))
-    assert done.code == code, done.err
+def test_wrong_calls_do_not_look_like_a_failed_gate(arguments, code, ragauge, run):
+    done = ragauge("gate", *shlex.split(arguments), code=code)
     assert done.err
 
 
 def test_a_rule_without_its_option_is_written_with_it(ragauge, run):
-    done = ragauge("gate", run, "exact_match > 0")
-    assert done.code == 2
+    done = ragauge("gate", run, "exact_match > 0", code=2)
     assert "give one RUN, and rules with --rule: --rule 'exact_match > 0'" in done.err
 
 
@@ -103,27 +97,21 @@ def test_the_configuration_has_the_rules(ragauge, run, tmp_path):
     assert ragauge("gate", "--config", "c.toml", "--rule", "exact_match >= 0.5").code == 0
 
 
-@pytest.mark.parametrize(
-    ("gate", "problem"),
-    [
-        ("rules = [1]", "gate.rules must be a list of texts"),
-        ("rule = ['x > 1']", "unknown key 'rule'; did you mean 'rules'?"),
-        ("max_drop = -1", "gate.max_drop must be a number of at least 0, got -1"),
-        ("max_drop = { correct = 'x' }", "gate.max_drop.correct must be a number of at least 0"),
-        ("on = 'both'", "gate.on must be point or bound, got 'both'"),
-        ("baseline = 3", "gate: baseline must be text"),
-    ],
+@cases(
+    ("rules = [1]", "gate.rules must be a list of texts"),
+    ("rule = ['x > 1']", "unknown key 'rule'; did you mean 'rules'?"),
+    ("max_drop = -1", "gate.max_drop must be a number of at least 0, got -1"),
+    ("max_drop = { correct = 'x' }", "gate.max_drop.correct must be a number of at least 0"),
+    ("on = 'both'", "gate.on must be point or bound, got 'both'"),
+    ("baseline = 3", "gate: baseline must be text"),
 )
-def test_wrong_configurations(ragauge, tmp_path, gate, problem):
+def test_wrong_configurations(gate, problem, ragauge, tmp_path):
     (tmp_path / "c.toml").write_text(f"[gate]\n{gate}\n")
-    done = ragauge("gate", "run", "--config", "c.toml")
-    assert done.code == 2
-    assert problem in done.err
+    assert problem in ragauge("gate", "run", "--config", "c.toml", code=2).err
 
 
 def test_junit_has_a_case_for_each_check(ragauge, run, tmp_path):
-    done = ragauge("gate", run, "--rule", "exact_match > 0.5", "--junit", "out/gate.xml")
-    assert done.code == 1
+    ragauge("gate", run, "--rule", "exact_match > 0.5", "--junit", "out/gate.xml", code=1)
     suite = ElementTree.parse(tmp_path / "out/gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     cases = list(suite.iter("testcase"))
@@ -149,8 +137,7 @@ def test_nothing_from_data_is_a_workflow_command(ragauge, hostile, tmp_path, mon
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     rules = [f"exact_match >= 0.{at}" for at in range(1, 13)]
     options = [part for rule in rules for part in ("--rule", rule)]
-    done = ragauge("gate", hostile, *options, "--github", "--junit", "gate.xml")
-    assert done.code == 1
+    done = ragauge("gate", hostile, *options, "--github", "--junit", "gate.xml", code=1)
     commands = [line for line in done.out.splitlines() if line.lstrip().startswith("::")]
     assert len(commands) == 10
     assert all(line.startswith("::error title=ragauge gate::") for line in commands)
@@ -188,6 +175,5 @@ def test_a_step_summary_stays_below_githubs_limit(run, tmp_path, monkeypatch):
 
 def test_without_a_summary_file_there_is_a_word(ragauge, run, monkeypatch):
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    done = ragauge("gate", run, "--rule", "exact_match >= 0", "--github")
-    assert done.code == 0
+    done = ragauge("gate", run, "--rule", "exact_match >= 0", "--github", code=0)
     assert "GITHUB_STEP_SUMMARY is not set" in done.err

@@ -4,6 +4,7 @@ import json
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 
 def wants_the_first(_, body):
@@ -31,8 +32,7 @@ def judge(monkeypatch):
 
 
 def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, judge):
-    done = ragauge("judge-bias", answers, *judge, "--repeat", "2")
-    assert done.code == 0, done.err
+    done = ragauge("judge-bias", answers, *judge, "--repeat", "2", code=0)
     lines = [line.rstrip() for line in done.out.splitlines()]
     assert lines[0] == (
         "The judge is not neutral here: order of answers. Not measured: order of contexts, answer length."
@@ -48,22 +48,17 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
     assert again.out == done.out  # from the cache
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("a.jsonl",), 2, "Missing option '--judge'"),
-        (("none.jsonl", "--judge", "m"), 3, "no such file"),
-        (("a.jsonl", "--judge", "m", "-m", "exact_match"), 2, "no metric asks the judge"),
-        (("bare.csv", "--judge", "m"), 2, "neither references nor contexts"),
-    ],
+@cases(
+    (("a.jsonl",), 2, "Missing option '--judge'"),
+    (("none.jsonl", "--judge", "m"), 3, "no such file"),
+    (("a.jsonl", "--judge", "m", "-m", "exact_match"), 2, "no metric asks the judge"),
+    (("bare.csv", "--judge", "m"), 2, "neither references nor contexts"),
 )
 @pytest.mark.usefixtures("answers")
-def test_what_cannot_be_done_is_said(ragauge, monkeypatch, tmp_path, arguments, code, message):
+def test_what_cannot_be_done_is_said(arguments, code, message, ragauge, monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     (tmp_path / "bare.csv").write_text("id,answer\nq1,x\n")
-    done = ragauge("judge-bias", *arguments)
-    assert done.code == code
-    assert message in done.err
+    assert message in ragauge("judge-bias", *arguments, code=code).err
 
 
 def test_a_dry_run_says_what_it_would_cost(ragauge, answers, judge):

@@ -7,22 +7,21 @@ import time
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.cli import COMMANDS
 
 
 def test_help_lists_every_command(ragauge):
     for arguments in (("--help",), ("-h",)):
-        done = ragauge(*arguments)
-        assert (done.code, done.err) == (0, "")
+        done = ragauge(*arguments, code=0, err="")
         for name in COMMANDS:
             assert f"\n  {name} " in done.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_its_sentence(ragauge, name):
-    done = ragauge(name, "--help")
-    assert done.code == 0
+    done = ragauge(name, "--help", code=0)
     assert done.out.startswith(f"Usage: ragauge {name} ")
 
 
@@ -30,24 +29,19 @@ def test_the_version_is_said(ragauge):
     assert ragauge("--version").out.startswith("ragauge, version ")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("runn", "no command 'runn'; did you mean 'run'?"),
-        ("xyzzy", "no command 'xyzzy'; the commands are demo, questions, ask, run, show,"),
-        ("\x1b[31mrun", "no command '\\x1b[31mrun'"),
-    ],
+@cases(
+    ("runn", "no command 'runn'; did you mean 'run'?"),
+    ("xyzzy", "no command 'xyzzy'; the commands are demo, questions, ask, run, show,"),
+    ("\x1b[31mrun", "no command '\\x1b[31mrun'"),
 )
-def test_an_unknown_command_gets_a_hint(ragauge, name, said):
-    done = ragauge(name)
-    assert (done.code, done.out) == (2, "")
+def test_an_unknown_command_gets_a_hint(name, said, ragauge):
+    done = ragauge(name, code=2, out="")
     assert said in done.err
     assert "\x1b" not in done.err
 
 
 def test_no_command_at_all_shows_the_help(ragauge):
-    done = ragauge()
-    assert done.code == 2
+    done = ragauge(code=2)
     assert "Usage: ragauge" in done.err + done.out
 
 
@@ -71,7 +65,7 @@ def test_no_command_at_all_shows_the_help(ragauge):
         ("rank", "qrels", "one.run", "two.run"),
     ],
 )
-def test_every_command_with_a_table_writes_it_in_every_format(ragauge, answers, made, command):
+def test_every_command_with_a_table_writes_it_in_every_format(command, ragauge, answers, made):
     made("answers.jsonl", "-m", "exact_match", folder="run")
     Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
     for name in ("one", "two"):
@@ -105,22 +99,18 @@ def test_help_is_quick_for_it_imports_no_subcommand():
     assert time.perf_counter() - start < 5
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"_RAGAUGE_COMPLETE": "bash_source"}, "-F _ragauge_completion ragauge"),
-        ({"_RAGAUGE_COMPLETE": "zsh_source"}, "compdef _ragauge_completion ragauge"),
-        ({"_RAGAUGE_COMPLETE": "fish_source"}, "complete --no-files --command ragauge"),
-        (
-            {"_RAGAUGE_COMPLETE": "bash_complete", "COMP_WORDS": "ragauge val", "COMP_CWORD": "1"},
-            "plain,validate\n",
-        ),
-    ],
+@cases(
+    ({"_RAGAUGE_COMPLETE": "bash_source"}, "-F _ragauge_completion ragauge"),
+    ({"_RAGAUGE_COMPLETE": "zsh_source"}, "compdef _ragauge_completion ragauge"),
+    ({"_RAGAUGE_COMPLETE": "fish_source"}, "complete --no-files --command ragauge"),
+    (
+        {"_RAGAUGE_COMPLETE": "bash_complete", "COMP_WORDS": "ragauge val", "COMP_CWORD": "1"},
+        "plain,validate\n",
+    ),
 )
-def test_shells_get_their_completion_script_and_its_replies(ragauge, monkeypatch, asked, said):
+def test_shells_get_their_completion_script_and_its_replies(asked, said, ragauge, monkeypatch):
     for name, value in asked.items():
         monkeypatch.setenv(name, value)
-    done = ragauge()
-    assert done.code == 0
+    done = ragauge(code=0)
     assert said in done.out
     assert "bug" not in done.err

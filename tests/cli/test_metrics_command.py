@@ -7,8 +7,7 @@ from ragauge.suite import shipped_suites
 
 
 def test_every_metric_and_suite_is_listed_with_its_sentence(ragauge):
-    done = ragauge("metrics")
-    assert (done.code, done.err) == (0, "")
+    done = ragauge("metrics", code=0, err="")
     for name, metric in catalog.metrics().items():
         assert re.search(rf"^{name} +{re.escape(metric.summary[:40])}", done.out, re.MULTILINE)
     for name in shipped_suites():
@@ -17,8 +16,7 @@ def test_every_metric_and_suite_is_listed_with_its_sentence(ragauge):
 
 def test_one_metric_is_explained(ragauge):
     for name in ("ndcg", "ndcg@10", 'ndcg(ideal="all")'):
-        done = ragauge("metrics", name)
-        assert done.code == 0
+        done = ragauge("metrics", name, code=0)
         assert done.out.startswith("ndcg (version 1)\n\n")
         assert "Source: Järvelin & Kekäläinen 2002" in done.out
         assert "Reads: context_ids, relevant, contexts, gold_contexts\n" in done.out
@@ -35,15 +33,13 @@ def test_a_suite_is_explained_with_what_it_lacks(ragauge):
 
 def test_an_unknown_name_gets_a_hint_from_metrics_and_suites(ragauge):
     for asked, meant in (("ndgc", "ndcg"), ("answr-quality", "answer-quality")):
-        done = ragauge("metrics", asked)
-        assert (done.code, done.out) == (2, "")
+        done = ragauge("metrics", asked, code=2, out="")
         assert f"unknown metric '{asked}'; did you mean '{meant}'" in done.err
     assert "list them with: ragauge metrics" in ragauge("metrics", "zzz").err
 
 
 def test_a_name_that_only_a_suite_knows_is_said_to_be_there(ragauge):
-    done = ragauge("metrics", "ragas_faithfulness")
-    assert done.code == 2
+    done = ragauge("metrics", "ragas_faithfulness", code=2)
     assert "is the name of faithfulness(on_no_claims=1) in the suite graphrag" in done.err
     assert 'number(value="604")' in ragauge("metrics", "has_604").err
 
@@ -70,8 +66,7 @@ HALVED = "import ragauge as rg\n@rg.metric\ndef halved(topic: str) -> float:\n  
 def test_a_suite_file_is_explained_with_its_checks(ragauge, tmp_path):
     (tmp_path / "mine.toml").write_text(SUITE)
     (tmp_path / "mine.py").write_text(HALVED)
-    done = ragauge("metrics", "mine.toml", "--plugin", "mine.py")
-    assert (done.code, done.err) == (0, "")
+    done = ragauge("metrics", "mine.toml", "--plugin", "mine.py", code=0, err="")
     rows = [re.split(r"  +", line.strip()) for line in done.out.splitlines()[4:]]
     assert rows == [
         ["hit", "exact_match"],

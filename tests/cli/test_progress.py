@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.calls.progress import Judged, Measured, ignore
 from ragauge.cli import progress
@@ -21,7 +22,6 @@ from ragauge.engine.selection import suites_of
 from ragauge.engine.workload import Workload
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text("utf-8"))
-EVENTS = {"m": Measured, "j": Judged}
 
 
 @pytest.fixture
@@ -51,12 +51,13 @@ def told(clock, capsys):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_time_left_of_a_real_run_is_nearly_right(name, clock, forecast):
+    events = {"m": Measured, "j": Judged}
     run = RECORDED[name]
     end, of_run = run["end"], forecast(*run["work"], at_once=run.get("at_once", 1))
     totals = []
     for at, kind, units in run["events"]:
         clock.now = at
-        of_run.tell(EVENTS[kind](units))
+        of_run.tell(events[kind](units))
         if of_run.is_known:
             totals.append(of_run.total_s / end)
     assert totals
@@ -123,16 +124,13 @@ def test_a_long_run_says_so_once_as_soon_as_its_speed_is_known(forecast, told):
     assert [at for at in said if "this run will take long" in said[at]] == [20]
 
 
-@pytest.mark.parametrize(
-    ("n_calls", "events", "long_at"),
-    [
-        # The first calls come one after the other, then many at a time.
-        (107, 4 * [(2, Judged(1))] + 103 * [(0.1, Judged(1))], []),
-        (900, 8 * [(5, Judged(1))], [30]),
-    ],
+@cases(
+    # The first calls come one after the other, then many at a time.
+    (107, 4 * [(2, Judged(1))] + 103 * [(0.1, Judged(1))], []),
+    (900, 8 * [(5, Judged(1))], [30]),
 )
 def test_slow_first_calls_of_a_judge_make_no_run_long_but_one_that_stays_slow(
-    forecast, told, n_calls, events, long_at
+    n_calls, events, long_at, forecast, told
 ):
     said = told(forecast(90, n_calls), events)
     assert [at for at in said if "this run will take long" in said[at]] == long_at
@@ -165,26 +163,23 @@ def test_the_line_of_a_terminal_is_removed_at_the_end(forecast, monkeypatch):
 COLUMNS = ["id", "system", "question", "answer", "references", "contexts"]
 
 
-@pytest.mark.parametrize(
-    ("metrics", "node_s", "note"),
-    [
-        # `correct` has a twentieth.
-        (
-            ("token_f1", "support", "correct"),
-            {"support": 19, "correct": 1},
-            "about 17 min, most of it for support (about 16 min); leave metrics out with --without support",
-        ),
-        (
-            ("bleu", "chrf", "rougeL", "rouge1", "token_f1"),
-            dict.fromkeys(("bleu", "chrf", "rougeL", "rouge1", "token_f1"), 5),
-            "(about 3 min) and 1 more; leave metrics out with --without",
-        ),
-        (
-            ("token_f1",),
-            {},
-            "about 17 min; score fewer questions with --limit, or name the metrics that you need with -m",
-        ),
-    ],
+@cases(
+    # `correct` has a twentieth.
+    (
+        ("token_f1", "support", "correct"),
+        {"support": 19, "correct": 1},
+        "about 17 min, most of it for support (about 16 min); leave metrics out with --without support",
+    ),
+    (
+        ("bleu", "chrf", "rougeL", "rouge1", "token_f1"),
+        dict.fromkeys(("bleu", "chrf", "rougeL", "rouge1", "token_f1"), 5),
+        "(about 3 min) and 1 more; leave metrics out with --without",
+    ),
+    (
+        ("token_f1",),
+        {},
+        "about 17 min; score fewer questions with --limit, or name the metrics that you need with -m",
+    ),
     ids=["two", "many", "unknown"],
 )
 def test_the_note_names_the_metrics_that_cost_the_time_and_the_flags(

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pytest import approx
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "rankings"
@@ -28,8 +29,7 @@ def files(tmp_path):
 
 def test_the_table_has_a_row_for_each_run_with_interval_and_mark(ragauge):
     names = [EXAMPLES / name for name in ("qrels.txt", "bm25.run", "ngrams.run", "overlap.run")]
-    done = ragauge("rank", *names, "-m", "map")
-    assert done.code == 0
+    done = ragauge("rank", *names, "-m", "map", code=0)
     assert "27 judged queries · 3 runs" in done.out
     lines = done.out.splitlines()
     assert next(line for line in lines if line.startswith("bm25")).split()[2] == "0.7711"
@@ -81,8 +81,7 @@ def test_papers_and_notebooks_get_the_table(ragauge, files, form, option):
 
 
 def test_runs_are_fused_to_a_run_that_can_be_scored(ragauge, files):
-    done = ragauge("rank", "--fuse", "rrf", "mine.run", "other.run", "-o", "fused.run")
-    assert done.code == 0
+    ragauge("rank", "--fuse", "rrf", "mine.run", "other.run", "-o", "fused.run", code=0)
     line = (files / "fused.run").read_text().splitlines()[0].split()
     # a and b are first once and second once: a tie, and b is the higher name.
     assert line == ["q1", "Q0", "b", "1", str(1 / 61 + 1 / 62), "rrf"]
@@ -120,46 +119,39 @@ def test_samples_are_scored_by_their_context_ids_a_row_for_each_system(ragauge, 
     assert "is in two of the files" in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        ("qrels", 2, "QRELS RUN..."),
-        ("qrels mine.run -m ndgc@10", 2, "did you mean"),
-        ("qrels mine.run -o xls", 2, "or one of table, md, latex, csv, json, html, tsv"),
-        ("qrels mine.run -o tsv -o json", 2, "only one format can go to standard output"),
-        ("qrels mine.run -o mine.run/x.csv", 5, "cannot be written"),
-        ("qrels no.run", 3, "no such file"),
-        ("--fuse rrf mine.run other.run -f md", 2, "--fuse only writes a run"),
-        ("qrels mine.run --weights 1", 2, "--weights, --k and --norm need --fuse METHOD"),
-        ("--fuse best mine.run other.run", 2, "best"),
-        ("--fuse combsum mine.run other.run --k 5", 2, "--k applies only to"),
-        ("--fuse rrf mine.run other.run --weights a,b", 2, "--weights takes"),
-        ("--fuse rrf mine.run other.run -m map", 2, "--fuse only writes a run; score that run"),
-        ("--fuse rrf mine.run other.run -o mine.run", 2, "overwritten"),
-        ("qrels mine.run --compare", 2, "--compare needs at least two runs"),
-    ],
+@cases(
+    ("qrels", 2, "QRELS RUN..."),
+    ("qrels mine.run -m ndgc@10", 2, "did you mean"),
+    ("qrels mine.run -o xls", 2, "or one of table, md, latex, csv, json, html, tsv"),
+    ("qrels mine.run -o tsv -o json", 2, "only one format can go to standard output"),
+    ("qrels mine.run -o mine.run/x.csv", 5, "cannot be written"),
+    ("qrels no.run", 3, "no such file"),
+    ("--fuse rrf mine.run other.run -f md", 2, "--fuse only writes a run"),
+    ("qrels mine.run --weights 1", 2, "--weights, --k and --norm need --fuse METHOD"),
+    ("--fuse best mine.run other.run", 2, "best"),
+    ("--fuse combsum mine.run other.run --k 5", 2, "--k applies only to"),
+    ("--fuse rrf mine.run other.run --weights a,b", 2, "--weights takes"),
+    ("--fuse rrf mine.run other.run -m map", 2, "--fuse only writes a run; score that run"),
+    ("--fuse rrf mine.run other.run -o mine.run", 2, "overwritten"),
+    ("qrels mine.run --compare", 2, "--compare needs at least two runs"),
 )
-def test_what_cannot_be_done_is_said_before_any_work(ragauge, files, arguments, code, says):
-    done = ragauge("rank", *arguments.split())
-    assert done.code == code
+def test_what_cannot_be_done_is_said_before_any_work(arguments, code, says, ragauge, files):
+    done = ragauge("rank", *arguments.split(), code=code)
     assert says in done.err
     assert done.out == ""
 
 
 def test_a_run_with_other_query_ids_is_refused_and_shown_one_of_the_judgements(ragauge, files):
     (files / "far.run").write_text(RUN.replace("q", "topic-"))
-    done = ragauge("rank", "qrels", "far.run")
-    assert done.code == 3
+    done = ragauge("rank", "qrels", "far.run", code=3)
     assert "far.run: run 'mine'" in done.err
     assert "none of the 2 judged queries" in done.err
     assert "'q1'" in done.err
 
 
 @pytest.mark.skipif(not TREC_EVAL.is_dir(), reason="RAGAUGE_DATA is not set")
-@pytest.mark.parametrize(
-    ("expected", "options"), [("out.test", ["official"]), ("out.test.aq", ["all_trec", "-q"])]
-)
-def test_trec_evals_own_expected_output(ragauge, expected, options):
+@cases(("out.test", ["official"]), ("out.test.aq", ["all_trec", "-q"]))
+def test_trec_evals_own_expected_output(expected, options, ragauge):
     done = ragauge(
         *("rank", TREC_EVAL / "qrels.test", TREC_EVAL / "results.test", "--compat", "trec10"),
         *("-o", "tsv", "-m", *options),

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from cases import cases
 
 
 def test_several_runs_go_into_one_file(ragauge, answers):
@@ -20,12 +20,9 @@ def test_several_runs_go_into_one_file(ragauge, answers):
 
 
 def test_what_is_no_run_and_what_is_no_page_are_errors(ragauge, answers):
-    done = ragauge("report", "nothing")
-    assert done.code == 5
-    assert "nothing: is not a run folder" in done.err
+    assert "nothing: is not a run folder" in ragauge("report", "nothing", code=5).err
     ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
-    done = ragauge("report", "mine", "-o", "mine.pdf")
-    assert done.code == 2
+    done = ragauge("report", "mine", "-o", "mine.pdf", code=2)
     assert "mine.pdf: a report is an HTML file; choose a name that ends in .html" in done.err
     assert ragauge("report").code == 2
 
@@ -37,8 +34,7 @@ def test_a_run_leaves_its_page_and_says_so_last(ragauge, answers):
     done = ragauge("run", answers, "-m", "token_f1", "--folder", "other", "--no-report")
     assert "report.html" not in done.err
     assert not Path("other/report.html").exists()
-    done = ragauge("report", "other")
-    assert (done.code, done.out) == (0, "")
+    done = ragauge("report", "other", code=0, out="")
     said = r"ragauge: wrote other/report.html \(\d+ kB\); open it in a browser\n"
     assert re.fullmatch(said, done.err)
     assert Path("other/report.html").read_text().startswith("<!doctype html>")
@@ -51,21 +47,16 @@ def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
     assert '"has_evidence":false' in Path("mine/report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("limit", "why"),
-    [("MAX_TEXTS", "too large for one page"), ("MAX_SCORES", "too many for one page")],
-)
+@cases(("MAX_TEXTS", "too large for one page"), ("MAX_SCORES", "too many for one page"))
 def test_a_run_that_is_too_large_for_a_page_gets_none_and_the_way_out(
-    ragauge, answers, monkeypatch, limit, why
+    limit, why, ragauge, answers, monkeypatch
 ):
     monkeypatch.setattr(f"ragauge.page.page.{limit}", 3)
-    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
-    assert done.code == 0
+    done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine", code=0)
     assert why in done.err
     assert "browse them with: ragauge view mine" in done.err
     assert not Path("mine/report.html").exists()
-    done = ragauge("report", "mine", "-o", "mine.html")
-    assert done.code == 2
+    done = ragauge("report", "mine", "-o", "mine.html", code=2)
     assert why in done.err
     assert "with: ragauge show mine ID" in done.err
     assert not Path("mine.html").exists()

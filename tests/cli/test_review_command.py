@@ -28,8 +28,7 @@ def review(run, ragauge, monkeypatch):  # the run must be there
         *keys: str, rater: str = "ann", run: str = "run", options: tuple[str, ...] = ()
     ) -> str:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
-        done = ragauge("review", "next", run, "--rater", rater, *options)
-        assert done.code == 0, done.err
+        done = ragauge("review", "next", run, "--rater", rater, *options, code=0)
         return done.out + done.err
 
     return call
@@ -124,8 +123,7 @@ def test_conflicts_are_shown_and_settled(review, run, ragauge):
 
 
 def test_a_queue_is_not_written_under_the_name_of_another_format(ragauge, run, tmp_path):
-    done = ragauge("review", "export", "run", "-o", "queue.csv")
-    assert done.code == 2
+    done = ragauge("review", "export", "run", "-o", "queue.csv", code=2)
     assert "queue.csv: the queue is JSON lines; choose a name that ends in .jsonl" in done.err
     assert not (tmp_path / "queue.csv").exists()
 
@@ -137,8 +135,7 @@ def test_export_and_import(ragauge, run, tmp_path):
     assert "exact_match" not in path.read_text()
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps({**row, "value": "match"}) + "\n" for row in rows[:3]))
-    done = ragauge("review", "import", "run", "queue.jsonl")
-    assert done.code == 3
+    done = ragauge("review", "import", "run", "queue.jsonl", code=3)
     assert "queue.jsonl:1: id " in done.err and "has a label but no rater" in done.err
     done = ragauge("review", "import", "run", "queue.jsonl", "--rater", "ann")
     assert (done.code, done.err) == (0, "ragauge: 3 labels stored\n")
@@ -150,8 +147,7 @@ def test_export_and_import(ragauge, run, tmp_path):
 def test_stats_as_text_and_json(ragauge, review):
     review("1", "", "0", rater="ann", options=("--opinions", "2"))
     review("1", "", "1", rater="ben", options=("--opinions", "2"))
-    done = ragauge("review", "stats", "run")
-    assert done.code == 0
+    done = ragauge("review", "stats", "run", code=0)
     assert done.out.startswith("1 of 4 answers labelled, 2 open, 1 conflict.\n")
     shown = ("random sample", "ann", "ben", "exact_match ≥ 0.5", "agree with kappa", "--settle")
     assert all(text in done.out for text in shown)
@@ -167,12 +163,10 @@ def test_the_labels_show_in_the_summary_beside_the_question_and_in_calibrate(rag
     first = run.review_queue().items[0]
     assert "match · ann" in ragauge("show", "run", first.id).out
     for arguments in (("run",), ("run/labels.jsonl", "run")):
-        done = ragauge("calibrate", *arguments)
-        assert done.code == 0
+        done = ragauge("calibrate", *arguments, code=0)
         assert "labels.jsonl · 4 labels (yes or no) of 1 rater on 4 answers" in done.out
     assert ragauge("calibrate", "run", "--sample-only").code == 0
-    plan = ragauge("label-plan", "run/labels.jsonl", "run", "--within", "0.3")
-    assert plan.code == 0, plan.err
+    ragauge("label-plan", "run/labels.jsonl", "run", "--within", "0.3", code=0)
 
 
 def test_damaged_labels_do_not_hide_the_scores(ragauge, run):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -31,8 +32,7 @@ def means(out: str) -> dict[str, list[str]]:
 
 
 def test_the_summary_is_on_standard_output_and_the_notes_are_not(ragauge, answers):
-    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r", "--full")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, "-m", "token_f1", "--folder", "r", "--full", code=0)
     # a: (1 + 0) / 2 and (1 + 0.5) / 2; b: its one answer is right
     assert means(done.out) == {"exact_match": ["0.500", "1.000"], "token_f1": ["0.750", "1.000"]}
     assert "1/2" in done.out, "b answered one of two"
@@ -72,8 +72,7 @@ def test_by_breaks_the_summary_down(ragauge, answers):
 def test_every_kind_of_output_holds_what_it_should(ragauge, answers):
     kinds = ("json", "jsonl", "csv", "parquet", "md", "tex")
     outputs = [one for kind in kinds for one in ("-o", f"out/s.{kind}")]
-    done = ragauge("run", answers, *EXACT, *outputs, "--folder", "r")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, *outputs, "--folder", "r", code=0)
     assert "ragauge: wrote out/s.json\nragauge: wrote out/s.jsonl\n" in done.err
     stored = scores(Path("r"))
     assert pl.read_parquet("out/s.parquet").equals(stored)
@@ -99,14 +98,12 @@ def test_the_default_folder_is_named_for_data_and_suite(ragauge, answers):
     assert {file.name for file in folder.iterdir()} == names
     # The same command again finds what is finished.
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
-    second = ragauge("run", answers, *EXACT)
-    assert (second.code, second.out) == (0, done.out)
+    ragauge("run", answers, *EXACT, code=0, out=done.out)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(ragauge, answers, tmp_path):
-    done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv")
-    assert done.code == 0
+    done = ragauge("run", answers, *EXACT, "-m", "ndcg@5", "--dry-run", "-o", "s.csv", code=0)
     assert re.search(r"^exact_match +exact_match +ready *$", done.out, re.M)
     assert re.search(r"^ndcg@5 +ndcg@5 +the sample has no context_ids and relevant", done.out, re.M)
     assert "4 answers of 2 systems" in done.out
@@ -152,29 +149,24 @@ def test_a_bug_in_a_plugin_names_metric_sample_and_system(ragauge, answers, tmp_
     assert not list((tmp_path / "r").glob("scores/*"))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("def broken(:", "SyntaxError"),
-        ("raise RuntimeError('no key')", "RuntimeError: no key"),
-        ("import sys; sys.exit(0)", "SystemExit"),
-        ("raise BaseException('x')", "BaseException"),
-        ("raise GeneratorExit", "GeneratorExit"),
-        ("import ragauge as rg\n@rg.metric\ndef m(*answers): return 1.0", "DefinitionError"),
-    ],
+@cases(
+    ("def broken(:", "SyntaxError"),
+    ("raise RuntimeError('no key')", "RuntimeError: no key"),
+    ("import sys; sys.exit(0)", "SystemExit"),
+    ("raise BaseException('x')", "BaseException"),
+    ("raise GeneratorExit", "GeneratorExit"),
+    ("import ragauge as rg\n@rg.metric\ndef m(*answers): return 1.0", "DefinitionError"),
 )
-def test_a_plugin_that_cannot_be_used_is_said(ragauge, answers, tmp_path, text, said, own_metrics):
+def test_a_plugin_that_cannot_be_used_is_said(text, said, ragauge, answers, tmp_path, own_metrics):
     (tmp_path / "mine.py").write_text(text)
-    done = ragauge("run", answers, *EXACT, "--plugin", "mine.py")
-    assert done.code == 2
+    done = ragauge("run", answers, *EXACT, "--plugin", "mine.py", code=2)
     assert done.err.startswith("ragauge: error: mine.py: importing the plugin raised ")
     assert said in done.err
 
 
 def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     asked = ("-s", "answr-quality", "-m", "ndgc@10", "-m", "exact_match(normalise=1)", "-m", "f1(")
-    done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =")
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =", code=2, out="")
     for said in (
         "'answr-quality'; did you mean 'answer-quality'",
         "'ndgc'; did you mean 'ndcg'",
@@ -187,39 +179,36 @@ def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     assert done.err.count("ragauge: error: ") == 6
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("", "no answers given; name a data file, a configuration file, or --system NAME=FILE"),
-        ("answers.jsonl --system a=answers.jsonl", "both name answers; give only one of them"),
-        ("answers.jsonl --system a", "expected NAME=FILE, got 'a'"),
-        ("--system a=answers.jsonl --system a=b", "system 'a' is given twice"),
-        ("answers.jsonl --map answer=x --map answer=y", "'answer' is given twice"),
-        ("answers.jsonl -m 'ndcg@5, recall@5'", "its own option: -m ndcg@5 -m recall@5"),
-        ("answers.jsonl --by many", "cannot group by 'many': it has 101 values"),
-        ("answers.jsonl --map =x", "expected FIELD=COLUMN, got '=x'"),
-        ("answers.jsonl --limit 0", "0 is not in the range"),
-        ("answers.jsonl 'my other.csv'", "--system 'my other=my other.csv'"),
-        ("answer.jsonl", "did you mean 'answers.jsonl'?"),
-        ("answers.jsonl -m exact_match --where 'year > 3000'", "no row matches the filter year >"),
-        ("answers.jsonl -j 0", "0 is not in the range"),
-        ("answers.jsonl -s ragg", "unknown suite 'ragg'; did you mean 'rag'"),
-        ("answers.jsonl -s zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
-        ("answers.jsonl -s exact_match", "it is a metric, which -m names"),
-        ("answers.jsonl --seed x", "'x' is not a valid integer"),
-        ("answers.jsonl --metrik x", "No such option"),
-        ("answers.jsonl --where 'kin = \"x\"'", "no field 'kin'; did you mean 'kind'?"),
-        ("answers.jsonl --map answr=x", "did you mean 'answer' or 'answerable'?"),
-        ("answers.jsonl -o .", ".: is a folder; give a file in it"),
-        ("answers.jsonl -o answers.jsonl", "answers.jsonl: is also an input"),
-        ("answers.jsonl --plugin none.py", "none.py: not a Python file"),
-        ("answers.jsonl --by knd", "the samples have no such field; did you mean 'kind'?"),
-        ("answers.jsonl --by references", "'references' holds lists; rows cannot be grouped by it"),
-        ("answers.jsonl -m exact_match --without exact_mach", "it is not among the metrics of"),
-        ("answers.jsonl -m exact_match --without exact_match", "no metric is left; leave out"),
-    ],
+@cases(
+    ("", "no answers given; name a data file, a configuration file, or --system NAME=FILE"),
+    ("answers.jsonl --system a=answers.jsonl", "both name answers; give only one of them"),
+    ("answers.jsonl --system a", "expected NAME=FILE, got 'a'"),
+    ("--system a=answers.jsonl --system a=b", "system 'a' is given twice"),
+    ("answers.jsonl --map answer=x --map answer=y", "'answer' is given twice"),
+    ("answers.jsonl -m 'ndcg@5, recall@5'", "its own option: -m ndcg@5 -m recall@5"),
+    ("answers.jsonl --by many", "cannot group by 'many': it has 101 values"),
+    ("answers.jsonl --map =x", "expected FIELD=COLUMN, got '=x'"),
+    ("answers.jsonl --limit 0", "0 is not in the range"),
+    ("answers.jsonl 'my other.csv'", "--system 'my other=my other.csv'"),
+    ("answer.jsonl", "did you mean 'answers.jsonl'?"),
+    ("answers.jsonl -m exact_match --where 'year > 3000'", "no row matches the filter year >"),
+    ("answers.jsonl -j 0", "0 is not in the range"),
+    ("answers.jsonl -s ragg", "unknown suite 'ragg'; did you mean 'rag'"),
+    ("answers.jsonl -s zzzzzz", "unknown suite 'zzzzzz'; the suites are "),
+    ("answers.jsonl -s exact_match", "it is a metric, which -m names"),
+    ("answers.jsonl --seed x", "'x' is not a valid integer"),
+    ("answers.jsonl --metrik x", "No such option"),
+    ("answers.jsonl --where 'kin = \"x\"'", "no field 'kin'; did you mean 'kind'?"),
+    ("answers.jsonl --map answr=x", "did you mean 'answer' or 'answerable'?"),
+    ("answers.jsonl -o .", ".: is a folder; give a file in it"),
+    ("answers.jsonl -o answers.jsonl", "answers.jsonl: is also an input"),
+    ("answers.jsonl --plugin none.py", "none.py: not a Python file"),
+    ("answers.jsonl --by knd", "the samples have no such field; did you mean 'kind'?"),
+    ("answers.jsonl --by references", "'references' holds lists; rows cannot be grouped by it"),
+    ("answers.jsonl -m exact_match --without exact_mach", "it is not among the metrics of"),
+    ("answers.jsonl -m exact_match --without exact_match", "no metric is left; leave out"),
 )
-def test_a_wrong_use_is_refused_and_says_what_to_do(ragauge, answers, command, said):
+def test_a_wrong_use_is_refused_and_says_what_to_do(command, said, ragauge, answers):
     if "many" in command:
         rows = [{"id": f"q{n}", "answer": "x", "many": n} for n in range(101)]
         answers.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -249,8 +238,7 @@ def test_a_configuration_says_it_all_and_its_paths_are_its_own(ragauge, answers,
     home.mkdir()
     answers.rename(home / "answers.jsonl")
     (home / "run.toml").write_text(CONFIG)
-    done = ragauge("run", "sub/run.toml")
-    assert done.code == 0, done.err
+    done = ragauge("run", "sub/run.toml", code=0)
     assert values(home / "from-config") == {("q1", "a"): 1.0, ("q1", "b"): 1.0}
     assert (home / "out.csv").exists()
     assert "a by kind" in done.out
@@ -275,29 +263,23 @@ def test_options_stand_before_the_configuration(ragauge, answers, tmp_path):
 def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answers, tmp_path):
     (tmp_path / "run.toml").write_text('data = "gone.jsonl"\nmetrics = ["exact_match"]')
     (tmp_path / "c.jsonl").write_text('{"id": "q1", "answer": "x", "reference": "x"}')
-    done = ragauge("run", "run.toml", "--system", "c=c.jsonl", "--folder", "r")
-    assert done.code == 0, done.err
+    ragauge("run", "run.toml", "--system", "c=c.jsonl", "--folder", "r", code=0)
     assert values(tmp_path / "r") == {("q1", "c"): 1.0}
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
-        ('data = "a"\ndata = "b"', "not valid TOML"),
-        ('metrics = ["exact_match"]', "the configuration has no answers"),
-        ("[" * 5_000, "not valid TOML"),
-        ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),
-        ("[encoder]\nmodel = 3", "encoder: model must be text, got 3"),
-        ('encoder = "x"', "encoder must be a table"),
-        ("cache = 3", "cache must be text"),
-    ],
+@cases(
+    ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
+    ('data = "a"\ndata = "b"', "not valid TOML"),
+    ('metrics = ["exact_match"]', "the configuration has no answers"),
+    ("[" * 5_000, "not valid TOML"),
+    ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),
+    ("[encoder]\nmodel = 3", "encoder: model must be text, got 3"),
+    ('encoder = "x"', "encoder must be a table"),
+    ("cache = 3", "cache must be text"),
 )
-def test_a_configuration_that_is_wrong_is_refused(ragauge, answers, tmp_path, text, said):
+def test_a_configuration_that_is_wrong_is_refused(text, said, ragauge, answers, tmp_path):
     (tmp_path / "run.toml").write_text(text)
-    done = ragauge("run", "run.toml")
-    assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert said in ragauge("run", "run.toml", code=2, out="").err
     assert not (tmp_path / "ragauge-runs").exists()
 
 
@@ -306,8 +288,7 @@ def test_a_configuration_names_its_plugins(ragauge, answers, tmp_path):
     (tmp_path / "sub/mine.py").write_text(PLUGIN)
     text = 'data = "../answers.jsonl"\nmetrics = ["brevity"]\nplugins = ["mine.py"]\n'
     (tmp_path / "sub/run.toml").write_text(text)
-    done = ragauge("run", "sub/run.toml", "--folder", "r")
-    assert done.code == 0, done.err
+    ragauge("run", "sub/run.toml", "--folder", "r", code=0)
     assert values(tmp_path / "r")["q2", "a"] == pytest.approx(2 / 3)
 
 
@@ -315,8 +296,7 @@ def test_a_run_without_any_value_says_so_and_why(ragauge, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"id": "q1", "answer": "x"}\n{"id": "q2", "answer": "y"}\n')
     done = ragauge("run", "a.jsonl", *EXACT, "-s", "graphrag", "-m", "token_f1", "--limit", "1")
     assert "no answer could be scored" not in done.err, "dont_know needs only the answer"
-    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1", "--full")
-    assert done.code == 4
+    done = ragauge("run", "a.jsonl", *EXACT, "-m", "token_f1", "--full", code=4)
     assert "ragauge: no answer could be scored: the sample has no references\n" in done.err
     # What is the same for both metrics is said once.
     assert done.out.count("the sample has no references") == 1
@@ -351,8 +331,7 @@ def test_metrics_of_one_name_have_rows_of_their_own(ragauge, answers):
 
 
 def test_a_metric_of_the_suite_can_be_left_out(ragauge, answers):
-    done = ragauge("run", answers, "--without", "correct", "--folder", "r", "--quiet")
-    assert done.code == 0, done.err
+    done = ragauge("run", answers, "--without", "correct", "--folder", "r", "--quiet", code=0)
     labels = scores(Path("r"))["metric"].unique().to_list()
     assert "keyword_coverage" in labels
     assert not any(label.startswith("correct") for label in labels)
@@ -363,8 +342,7 @@ def test_a_metric_of_the_suite_can_be_left_out(ragauge, answers):
 def test_systems_side_by_side_are_compared(ragauge, tmp_path):
     table = tmp_path / "sheet.csv"
     table.write_text("question,expected,Small,Large\nwhere?,Rome,Paris,Rome\nwho?,she,he,she\n")
-    done = ragauge("run", table, "--map", "answer=Small,Large", *EXACT)
-    assert done.code == 0
+    done = ragauge("run", table, "--map", "answer=Small,Large", *EXACT, code=0)
     assert "exact_match 1.00, next Small 0.00" in " ".join(done.out.split())
 
 
@@ -377,8 +355,7 @@ def test_a_dry_run_says_which_columns_are_missing_and_runs_no_plugin(ragauge, tm
         '    """0 to 1."""\n    raise KeyError("called")\n'
     )
     options = ("-s", "rag", "-m", "asks_a_server", "--plugin", "mine.py")
-    done = ragauge("run", "bare.jsonl", *options, "--dry-run")
-    assert done.code == 0
+    done = ragauge("run", "bare.jsonl", *options, "--dry-run", code=0)
     status = {line.split()[0]: line for line in done.out.splitlines() if line.strip()}
     assert status["dont_know"].rstrip().endswith("ready")
     for name in ("correct", "number_match", "asks_a_server"):

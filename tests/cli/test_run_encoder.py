@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -50,18 +51,15 @@ def test_texts_that_were_cut_are_told_of(ragauge, pairs):
 
 def test_runs_in_two_precisions_are_compared_with_a_note(ragauge, pairs, tmp_path):
     for folder, options in (("ci", ()), ("laptop", ("--precision", "int8"))):
-        done = ragauge("run", pairs, *SIMILAR, *options, "--folder", folder, "--full")
-        assert done.code == 0
+        done = ragauge("run", pairs, *SIMILAR, *options, "--folder", folder, "--full", code=0)
         assert kept(tmp_path, folder)["metric"][0].endswith('model="all-MiniLM-L6-v2")')
     assert "by all-MiniLM-L6-v2 (int8): " in " ".join(done.out.split())
     # Stored parts of one precision are not used for the other.
     assert ragauge("run", pairs, *SIMILAR, "--folder", "laptop").code != 0
     note = "the encoder all-MiniLM-L6-v2 computed in {}, which moves means by at most"
-    done = ragauge("gate", "laptop", "--baseline", "ci", "--max-drop", "0.05")
-    assert done.code == 0
+    done = ragauge("gate", "laptop", "--baseline", "ci", "--max-drop", "0.05", code=0)
     assert note.format("fp32 and int8") in done.out
-    done = ragauge("compare", "laptop", "ci", "--full")
-    assert done.code == 0
+    done = ragauge("compare", "laptop", "ci", "--full", code=0)
     assert note.format("int8 and fp32") in " ".join(done.out.split())
 
 
@@ -84,30 +82,25 @@ def test_a_configuration_names_encoder_and_cache(ragauge, pairs, tmp_path):
     assert ragauge("run", "run.toml").code == 0
     assert precision_of(tmp_path / "r") == "int8"
     assert not (tmp_path / "ragauge-runs").exists()
-    done = ragauge("run", "run.toml", "--precision", "fp32", "--folder", "other")
-    assert done.code == 0
+    ragauge("run", "run.toml", "--precision", "fp32", "--folder", "other", code=0)
     assert precision_of(tmp_path / "other") == "fp32"
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "said"),
-    [
-        (
-            ("--encoder-url", "http://127.0.0.1:1"),
-            2,
-            "the encoder endpoint needs a model; add --encoder MODEL",
-        ),
-        (("--precision", "int4"), 2, "Invalid value for '--precision'"),
-        (("--precision", "fp16"), 6, "fp32 and int8, not 'fp16'"),
-        (("--encoder-key", "KEY"), 6, "the embedded encoder has no api_key_env"),
-        (("--encoder", "./no-such-folder"), 6, "no-such-folder"),
-    ],
+@cases(
+    (
+        ("--encoder-url", "http://127.0.0.1:1"),
+        2,
+        "the encoder endpoint needs a model; add --encoder MODEL",
+    ),
+    (("--precision", "int4"), 2, "Invalid value for '--precision'"),
+    (("--precision", "fp16"), 6, "fp32 and int8, not 'fp16'"),
+    (("--encoder-key", "KEY"), 6, "the embedded encoder has no api_key_env"),
+    (("--encoder", "./no-such-folder"), 6, "no-such-folder"),
 )
 def test_an_encoder_that_cannot_be_had_is_said_before_any_work(
-    ragauge, pairs, tmp_path, options, code, said
+    options, code, said, ragauge, pairs, tmp_path
 ):
-    done = ragauge("run", pairs, *SIMILAR, *options, "--folder", "r")
-    assert done.code == code
+    done = ragauge("run", pairs, *SIMILAR, *options, "--folder", "r", code=code)
     assert said in " ".join(done.err.split())
     assert "Traceback" not in done.err
     assert not (tmp_path / "r").exists()

@@ -9,6 +9,7 @@ import faulty_server as faulty
 import polars as pl
 import pytest
 import rules
+from cases import cases
 
 import ragauge as rg
 
@@ -64,16 +65,16 @@ def served():
 @pytest.fixture
 def offline(ragauge, answers):
     """`ragauge run` on the answers."""
-    return lambda *arguments: ragauge("run", answers.name, *arguments)
+    return lambda *arguments, **expected: ragauge("run", answers.name, *arguments, **expected)
 
 
 @pytest.fixture
 def run(offline, served):
     """`ragauge run` on the answers with the endpoint's judge; without a folder it is stored in `r`."""
 
-    def call(*arguments, model="m", folder="r"):
+    def call(*arguments, model="m", folder="r", **expected):
         place = ("--judge", model, "--judge-url", served.url, "--judge-key", "JUDGE_KEY")
-        return offline(*place, "--folder", folder, *arguments)
+        return offline(*place, "--folder", folder, *arguments, **expected)
 
     return call
 
@@ -99,8 +100,7 @@ def n_to_ask(done):
 def test_a_judged_run_says_by_whom_and_what_it_took_and_again_pays_nothing(
     run, served, scores, tmp_path
 ):
-    done = run(*ASK, "--full")
-    assert done.code == 0
+    done = run(*ASK, "--full", code=0)
     assert served.n_requests == N_CALLS
     assert {one["authorization"] for one in served.headers} == {f"Bearer {CANARY}"}
     assert f"m: {N_CALLS} calls, 900 tokens in and 180 out" in done.err
@@ -151,9 +151,7 @@ def test_a_budget_stops_a_run_and_more_goes_on_with_it(run, served, scores):
 
 
 def test_a_bound_on_costs_needs_a_price_and_holds(run, served):
-    done = run(*ASK, "--max-cost", 0.001)
-    assert done.code == 2
-    assert "no price of 'm' is known" in done.err
+    assert "no price of 'm' is known" in run(*ASK, "--max-cost", 0.001, code=2).err
     assert served.n_requests == 0
     # Each call costs 100 · $1 + 20 · $10 for a million: $0.0003.
     done = run(*ASK, "--max-cost", 0.0013, "--price", "1,10")
@@ -167,18 +165,15 @@ def test_a_bound_on_costs_needs_a_price_and_holds(run, served):
 USED_UP = "not asked: the budget of 1 calls is used up"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        ("-m gpt_score -m answer_class -m exact_match --fast", 6, f"gpt_score, answer_class: no scores; {NO_REPLY}"),
-        ("-m ragas_score --fast", 6, f"ragas_score: no scores; {NO_REPLY}"),
-        ("-m faithfulness --fast", 6, "no answer could be scored: not asked: only the cache is read"),
-        ("-m faithfulness -m gpt_score --max-calls 1 --cache none", 6, f"no scores; {USED_UP}"),
-        # Of three answers one has a value, and the budget is told of.
-        ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked"),
-    ],
+@cases(
+    ("-m gpt_score -m answer_class -m exact_match --fast", 6, f"gpt_score, answer_class: no scores; {NO_REPLY}"),
+    ("-m ragas_score --fast", 6, f"ragas_score: no scores; {NO_REPLY}"),
+    ("-m faithfulness --fast", 6, "no answer could be scored: not asked: only the cache is read"),
+    ("-m faithfulness -m gpt_score --max-calls 1 --cache none", 6, f"no scores; {USED_UP}"),
+    # Of three answers one has a value, and the budget is told of.
+    ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked"),
 )  # fmt: skip
-def test_what_was_asked_for_and_has_no_value_is_no_pass(run, served, arguments, code, said):
+def test_what_was_asked_for_and_has_no_value_is_no_pass(arguments, code, said, run, served):
     done = run(*arguments.split())
     assert (done.code, f"ragauge: {said}" in done.err or said in told(done.err)) == (code, True)
     assert served.n_requests == (1 if "--max-calls" in arguments else 0)
@@ -187,8 +182,7 @@ def test_what_was_asked_for_and_has_no_value_is_no_pass(run, served, arguments, 
 def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(run, answers):
     row = {**json.loads(answers.read_text().splitlines()[0]), "reference": ""}
     answers.write_text(json.dumps(row))
-    done = run("-m", "answer_match", "--fast")
-    assert done.code == 6
+    done = run("-m", "answer_match", "--fast", code=6)
     assert f"ragauge: answer_match: no scores; {NO_REPLY}" in done.err.splitlines()
     del row["reference"]  # then there is nothing to ask about, and nothing is scored
     answers.write_text(json.dumps(row))
@@ -198,11 +192,9 @@ def test_a_composite_of_which_no_part_has_a_value_says_what_was_not_asked(run, a
 def test_what_the_cache_has_is_a_value_and_the_others_are_told(run):
     run(*GPT)
     assert run(*GPT, "--fast", folder="a").code == 0
-    done = run(*ASK, "--fast", folder="b")
-    assert done.code == 6
+    done = run(*ASK, "--fast", folder="b", code=6)
     assert f"ragauge: faithfulness: no scores; {NO_REPLY}" in done.err.splitlines()
-    done = run(*GPT, "--judge", "n", "--fast", folder="c")
-    assert done.code == 6
+    done = run(*GPT, "--judge", "n", "--fast", folder="c", code=6)
     assert "gpt_score [n]: no scores; not asked: " in done.err
 
 
@@ -257,13 +249,11 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew_when_that_is_told(run, se
 
 
 def test_everything_is_asked_so_often_as_is_said_and_of_each_judge(run, served, scores):
-    done = run(*ASK, "--repeat", 3)
-    assert done.code == 0
+    done = run(*ASK, "--repeat", 3, code=0)
     assert served.n_requests == 3 * N_CALLS
     assert "gpt_score: asked 3 times, the judge changed its verdict on 0 of 3 answers" in done.err
     assert json.loads(scores()["evidence"][1])["repeats"] == [1.0, 1.0, 1.0]
-    done = run(*ASK, "--judge", "n", folder="two")
-    assert done.code == 0
+    done = run(*ASK, "--judge", "n", folder="two", code=0)
     assert {one["model"] for one in served.asked} == {"m", "n"}
     assert "gpt_score [m]" in done.out
     assert "gpt_score [n]" in done.out
@@ -308,8 +298,7 @@ def test_a_file_that_is_no_recording_is_refused_and_none_is_written_over(
 def test_a_recording_of_other_samples_fails_what_it_has_not(run, offline, answers, scores):
     run(*GPT, "--record", "rec")
     answers.write_text(answers.read_text().replace("tier 1", "tier 9"))
-    done = offline(*GPT, "--judge", "replay:rec", "--folder", "other")
-    assert done.code == 4
+    offline(*GPT, "--judge", "replay:rec", "--folder", "other", code=4)
     (failed,) = scores("other").filter(pl.col("status") == "failed").iter_rows(named=True)
     assert failed["id"] == "q1"
     assert "the samples or prompts are not those of the recording" in failed["reason"]
@@ -320,32 +309,27 @@ def test_a_recording_of_other_samples_fails_what_it_has_not(run, offline, answer
 THERE = ("--judge", "m", "--judge-url", "http://127.0.0.1:9")
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--judge-url", "http://127.0.0.1:9"), "judge settings without a judge: base_url"),
-        (("--max-calls", "3"), "judge settings without a judge: max_calls"),
-        (("-m", "exact_match", "--record", "rec"), "add --judge MODEL"),
-        (("-m", "exact_match", "--retry-unreadable"), "add --judge MODEL"),
-        (("--judge", "m", "--max-calls", "0"), "'--max-calls'"),
-        (("--judge", "m", "--repeat", "0"), "'--repeat'"),
-        (("--judge", "m", "--max-cost", "0"), "'--max-cost'"),
-        (("--judge", "m", "--price", "1"), "expected two numbers as in 0.15,0.60, got '1'"),
-        ((*THERE, "--price", "nan,1"), "price must be"),
-        ((*THERE, "--fast", "--retry-unreadable"), "--fast makes no calls, but --retry-unreadable"),
-        ((), "gpt_score needs a judge; give one with --judge"),
-        (("--judge", " "), "the judge has an empty name"),
-        (("--judge", "replay:"), "is not a recording"),
-        ((*THERE, "--language", "../x"), "language must"),
-        ((*THERE, "--prompts", "no"), "no: is not a folder"),
-    ],
+@cases(
+    (("--judge-url", "http://127.0.0.1:9"), "judge settings without a judge: base_url"),
+    (("--max-calls", "3"), "judge settings without a judge: max_calls"),
+    (("-m", "exact_match", "--record", "rec"), "add --judge MODEL"),
+    (("-m", "exact_match", "--retry-unreadable"), "add --judge MODEL"),
+    (("--judge", "m", "--max-calls", "0"), "'--max-calls'"),
+    (("--judge", "m", "--repeat", "0"), "'--repeat'"),
+    (("--judge", "m", "--max-cost", "0"), "'--max-cost'"),
+    (("--judge", "m", "--price", "1"), "expected two numbers as in 0.15,0.60, got '1'"),
+    ((*THERE, "--price", "nan,1"), "price must be"),
+    ((*THERE, "--fast", "--retry-unreadable"), "--fast makes no calls, but --retry-unreadable"),
+    ((), "gpt_score needs a judge; give one with --judge"),
+    (("--judge", " "), "the judge has an empty name"),
+    (("--judge", "replay:"), "is not a recording"),
+    ((*THERE, "--language", "../x"), "language must"),
+    ((*THERE, "--prompts", "no"), "no: is not a folder"),
 )
 def test_options_that_cannot_be_are_refused_before_anything_is_done(
-    offline, tmp_path, options, says
+    options, says, offline, tmp_path
 ):
-    done = offline(*GPT, *options)
-    assert done.code == 2
-    assert says in told(done.err)
+    assert says in told(offline(*GPT, *options, code=2).err)
     assert not (tmp_path / "ragauge-runs").exists()
 
 
@@ -362,8 +346,7 @@ def test_ones_own_prompts_are_asked_with_and_their_faults_told(run, served, tmp_
     contents = [one["messages"][1]["content"] for one in served.asked]
     assert all(content.endswith("Five verdicts, please.\n") for content in contents)
     (own / "criterion.md").write_text("")
-    done = run(*GPT, "--prompts", "words")
-    assert done.code == 2
+    done = run(*GPT, "--prompts", "words", code=2)
     assert "criterion.md: no prompt has that name; did you mean 'criteria'" in told(done.err)
 
 
@@ -423,34 +406,27 @@ def test_a_recording_and_prompts_are_sought_beside_the_configuration(
     assert ragauge("run", config, "--folder", "b").code == 0
     assert scores("b").equals(scores())
     configured('model = "replay:rec"\nprompts = "words"\n', folder="there")
-    done = ragauge("run", config)
-    assert done.code == 2
-    assert "there/words: is not a folder" in told(done.err)
+    assert "there/words: is not a folder" in told(ragauge("run", config, code=2).err)
 
 
 M = 'model = "m"\n'
 AT = f'{M}base_url = "http://127.0.0.1:9"\n'
 
 
-@pytest.mark.parametrize(
-    ("judge", "says"),
-    [
-        ('modle = "m"\n', "run.toml: judge: unknown key 'modle'; did you mean 'model'?"),
-        (f'{M}api_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),
-        ("model = 5\n", "judge: model must be a name or a list of names, got 5"),
-        ("model = []\n", "judge: model must be a name or a list of names, got []"),
-        ('model = ["m", 5]\n', "judge: model must be a name or a list of names"),
-        (f'{M}max_calls = "9"\n', "judge: max_calls must be"),
-        (f"{M}rpm = true\n", "judge: rpm must be"),
-        (f'{M}temperature = "hot"\n', "judge: temperature must be"),
-        (f"{M}price = 5\n", "judge: price must be"),
-        (f'{AT}price = ["1", "2"]\n', "price must be two"),
-        (f"{AT}max_calls = 0\n", "max_calls must be a whole"),
-        ("temperature = 0\n", "judge settings without a judge: temperature"),
-        (f"{M}{M}", "run.toml"),
-    ],
+@cases(
+    ('modle = "m"\n', "run.toml: judge: unknown key 'modle'; did you mean 'model'?"),
+    (f'{M}api_key = "x"\n', "unknown key 'api_key'; did you mean 'api_key_env'?"),
+    ("model = 5\n", "judge: model must be a name or a list of names, got 5"),
+    ("model = []\n", "judge: model must be a name or a list of names, got []"),
+    ('model = ["m", 5]\n', "judge: model must be a name or a list of names"),
+    (f'{M}max_calls = "9"\n', "judge: max_calls must be"),
+    (f"{M}rpm = true\n", "judge: rpm must be"),
+    (f'{M}temperature = "hot"\n', "judge: temperature must be"),
+    (f"{M}price = 5\n", "judge: price must be"),
+    (f'{AT}price = ["1", "2"]\n', "price must be two"),
+    (f"{AT}max_calls = 0\n", "max_calls must be a whole"),
+    ("temperature = 0\n", "judge settings without a judge: temperature"),
+    (f"{M}{M}", "run.toml"),
 )
-def test_a_configuration_that_cannot_be_is_refused_with_its_place(ragauge, configured, judge, says):
-    done = ragauge("run", configured(judge))
-    assert done.code == 2
-    assert says in told(done.err)
+def test_a_configuration_that_cannot_be_is_refused_with_its_place(judge, says, ragauge, configured):
+    assert says in told(ragauge("run", configured(judge), code=2).err)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -26,16 +27,14 @@ def row(question: str, answer: str, reference: str, **more: object) -> dict[str,
 def test_one_id_with_two_questions_is_bad_data_with_ways_out(ragauge, write):
     write("a.jsonl", row("Who?", "Ann", "Ann", id=1), row("Where?", "Kiel", "Rome", id=2))
     write("b.jsonl", row("Where?", "Rome", "Rome", id=1), row("Who?", "Ann", "Ann", id=2))
-    done = ragauge("run", *SYSTEMS, *EXACT)
-    assert (done.code, done.out) == (3, "")
+    done = ragauge("run", *SYSTEMS, *EXACT, code=3, out="")
     assert (
         "b.jsonl:1: id '1', field 'question': is 'Where?' here, but 'Who?' in a.jsonl:1" in done.err
     )
     assert "2 ids differ like this" in done.err
     assert not Path("r").exists()
     for way_out in (("--by-place",), ("--prefer", "first"), ("--prefer", "answers")):
-        done = ragauge("run", *SYSTEMS, "-m", "exact_match", *way_out)
-        assert done.code == 0, done.err
+        done = ragauge("run", *SYSTEMS, "-m", "exact_match", *way_out, code=0)
         assert "question differs between rows for 2 ids (the first is '1')" in done.err
 
 
@@ -43,14 +42,12 @@ def test_gold_that_disagrees_with_the_answers_is_bad_data(ragauge, write):
     write("a.jsonl", row("Who?", "Ann", "Bob", id=1))
     write("gold.jsonl", {"id": 1, "question": "who?", "reference": "Ann"})
     run = ("run", "a.jsonl", "--gold", "gold.jsonl", "-m", "exact_match")
-    done = ragauge(*run)
-    assert done.code == 3
+    done = ragauge(*run, code=3)
     assert "field 'references': is 'Bob' here, but 'Ann' in gold.jsonl:1" in done.err
     assert "--prefer gold|answers|first" in done.err
     assert ragauge(*run, "--prefer", "gold", "--folder", "r").code == 0
     assert rg.open_run("r").scores["value"].to_list() == [1.0]
-    done = ragauge("validate", "a.jsonl", "--gold", "gold.jsonl")
-    assert done.code == 3
+    done = ragauge("validate", "a.jsonl", "--gold", "gold.jsonl", code=3)
     assert ragauge("validate", "a.jsonl", "--gold", "gold.jsonl", "--prefer", "gold").code == 0
 
 
@@ -59,28 +56,21 @@ def test_the_configuration_may_choose(ragauge, write, tmp_path):
     write("gold.jsonl", {"question": "Somebody?", "reference": "Ann"})
     text = 'data = "a.jsonl"\ngold = "gold.jsonl"\nmetrics = ["exact_match"]\n'
     (tmp_path / "run.toml").write_text(text + 'by_place = true\nprefer = "gold"\nfolder = "r"\n')
-    done = ragauge("run", "run.toml")
-    assert done.code == 0, done.err
+    done = ragauge("run", "run.toml", code=0)
     assert rg.open_run("r").scores["value"].to_list() == [1.0]
     (tmp_path / "run.toml").write_text(text + 'prefer = "gould"\n')
-    done = ragauge("run", "run.toml")
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("run", "run.toml", code=2, out="")
     assert "prefer is 'gould'; did you mean 'gold'?" in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (("--prefer", "golden"), 2, "'golden' is not one of"),
-        (("--prefer", "gold"), 2, "needs a gold file"),
-        (("--by-place",), 3, "rows can be paired by place only if their numbers are equal"),
-        ((), 3, "1 row has no id and no question"),
-    ],
+@cases(
+    (("--prefer", "golden"), 2, "'golden' is not one of"),
+    (("--prefer", "gold"), 2, "needs a gold file"),
+    (("--by-place",), 3, "rows can be paired by place only if their numbers are equal"),
+    ((), 3, "1 row has no id and no question"),
 )
-def test_pairing_that_is_impossible_is_refused(ragauge, write, arguments, code, said):
+def test_pairing_that_is_impossible_is_refused(arguments, code, said, ragauge, write):
     write("a.jsonl", row("Who?", "Ann", "Ann"), row("Where?", "Kiel", "Rome"))
     write("b.jsonl", {"answer": "Rome", "reference": "Rome"})
-    done = ragauge("run", *SYSTEMS, *EXACT, *arguments)
-    assert (done.code, done.out) == (code, "")
-    assert said in done.err
+    assert said in ragauge("run", *SYSTEMS, *EXACT, *arguments, code=code, out="").err
     assert not Path("r").exists()

@@ -41,8 +41,7 @@ def test_the_lines_are_those_of_the_seed_and_may_be_written_as_json(ragauge, pai
     # span F1      1, 0, 6/7 (3 of 3 words, of 4)                   (1 + 6/7) / 3     = 0.6190
     # recall       1, 1/2, 1 (the passage is part of the gold)            2.5 / 3     = 0.8333
     # nDCG         1, 1 / log2(3) = 0.6309 (found second), 1          2.6309 / 3      = 0.8770
-    done = ragauge("score", *pair, "--output", "deep/results.json")
-    assert done.code == 0
+    done = ragauge("score", *pair, "--output", "deep/results.json", code=0)
     assert done.out == (
         "Evaluation Results:\n"
         "==========================\n"
@@ -69,8 +68,7 @@ def test_no_query_with_gold_gives_no_number_and_not_zero(ragauge, pair, tmp_path
     for one in (tests := json.loads(json.dumps(GOLD["tests"]))):
         one["snippets"] = []
     pair[1].write_text(json.dumps({"tests": tests}))
-    done = ragauge("score", *pair, "--output", "r.json")
-    assert done.code == 0
+    done = ragauge("score", *pair, "--output", "r.json", code=0)
     assert "exact_match: undefined\n" in done.out
     assert "num_examples: 0.0000\n" in done.out
     assert json.loads((tmp_path / "r.json").read_text())["ndcg@10"] is None
@@ -78,8 +76,7 @@ def test_no_query_with_gold_gives_no_number_and_not_zero(ragauge, pair, tmp_path
 
 def test_the_inputs_are_never_written_over(ragauge, pair, tmp_path):
     before = pair[1].read_bytes()
-    done = ragauge("score", *pair, "--output", pair[1])
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("score", *pair, "--output", pair[1], code=2, out="")
     assert "would be overwritten" in done.err
     assert pair[1].read_bytes() == before
     assert ragauge("score", *pair, "--output", tmp_path).code == 2

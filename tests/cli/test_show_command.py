@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -22,8 +23,7 @@ def test_without_id_it_prints_what_run_printed(ragauge, answers):
 
 
 def test_with_id_it_prints_texts_scores_and_evidence(ragauge, run):
-    done = ragauge("show", run, "q2")
-    assert (done.code, done.err) == (0, "")
+    done = ragauge("show", run, "q2", code=0, err="")
     shared, a, b = re.split(r"\n(?=q2 · [ab] ─)", done.out)
     assert shared.startswith("q2 · 2 answers\n")
     assert re.search(r"^references 1 +Rome *$", shared, re.MULTILINE)
@@ -47,48 +47,39 @@ def test_all_ten_thousand_contexts_are_not_printed_and_that_is_said(ragauge, tmp
 
 
 def test_an_unknown_id_gets_a_hint(ragauge, run):
-    done = ragauge("show", run, "q22")
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("show", run, "q22", code=2, out="")
     assert "r has no question 'q22'; did you mean 'q2'" in done.err
     assert "it has 2, starting with 'q1'" in ragauge("show", run, "zzzz").err
-    done = ragauge("show", run, "--by", "knd")
-    assert (done.code, done.out) == (2, "")
-    assert "did you mean 'kind'?" in done.err
+    assert "did you mean 'kind'?" in ragauge("show", run, "--by", "knd", code=2, out="").err
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("manifest.json", b"3", "r/manifest.json: is damaged (it is not an object)"),
-        ("manifest.json", b"\xff\xfe", "cannot be read"),
-        ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
-        ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
-        ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
-        ("samples.parquet", b"", "remove r and run it again"),
-    ],
+@cases(
+    ("manifest.json", b"3", "r/manifest.json: is damaged (it is not an object)"),
+    ("manifest.json", b"\xff\xfe", "cannot be read"),
+    ("manifest.json", b"[" * 100_000, "manifest.json: is damaged"),
+    ("manifest.json", b'{"format": 2}', "is damaged (key is missing)"),
+    ("manifest.json", b'{"format": 3}', "written by a newer ragauge; upgrade to read it"),
+    ("scores/000000.parquet", b"PAR1", "remove r and run it again"),
+    ("scores/000000.parquet", None, "remove r and run it again"),
+    ("scores/000000.parquet", "samples.parquet", "not a part of a run: it has no column metric"),
+    ("samples.parquet", b"", "remove r and run it again"),
 )
-def test_a_damaged_run_is_refused_with_the_way_out(ragauge, run, name, content, said):
-    (run / name).write_bytes(content)
-    done = ragauge("show", run)
-    assert (done.code, done.out) == (5, "")
-    assert said in done.err
-
-
-def test_a_part_that_is_absent_or_another_file_is_refused(ragauge, run):
-    part = run / "scores" / "000000.parquet"
-    part.write_bytes((run / "samples.parquet").read_bytes())
-    said = "000000.parquet: is not a part of a run: it has no column metric"
-    assert said in ragauge("show", run).err
-    part.unlink()
-    assert "remove r and run it again" in ragauge("show", run).err
+def test_a_run_with_a_file_that_is_damaged_absent_or_another_is_refused_with_the_way_out(
+    name, content, said, ragauge, run
+):
+    if content is None:
+        (run / name).unlink()
+    else:
+        (run / name).write_bytes(
+            content if isinstance(content, bytes) else (run / content).read_bytes()
+        )
+    assert said in ragauge("show", run, code=5, out="").err
 
 
 def test_what_is_no_run_is_refused(ragauge, run, tmp_path):
     (tmp_path / "mine").mkdir()
     for path in ("mine", "nowhere", "answers.jsonl"):
-        done = ragauge("show", path)
-        assert (done.code, done.out) == (5, "")
-        assert f"{path}: is not a run folder" in done.err
+        assert f"{path}: is not a run folder" in ragauge("show", path, code=5, out="").err
     said = "a run cannot be at 'https://host/run'; give a folder, or s3://BUCKET/RUN"
     assert said in ragauge("show", "https://host/run").err
 
@@ -109,8 +100,7 @@ def test_a_run_at_a_url_needs_an_extra(ragauge, answers, monkeypatch, tmp_path):
         ["review", "next", url],
         ["run", answers, "-m", "dont_know", "--folder", url],
     ):
-        done = ragauge(*command)
-        assert (done.code, done.out) == (2, "")
+        done = ragauge(*command, code=2, out="")
         assert f"{url}: s3:// needs another package; install it with: pip install" in done.err
 
 
@@ -124,8 +114,7 @@ def test_the_label_stands_beside_a_name_that_differs(ragauge, answers):
 
 
 def test_the_worst_rows_of_a_metric_come_first(ragauge, run):
-    done = ragauge("show", run, "--worst", "token_f1", "-n", "2")
-    assert (done.code, done.err) == (0, "")
+    done = ragauge("show", run, "--worst", "token_f1", "-n", "2", code=0, err="")
     rows = [line.split() for line in done.out.splitlines()[2:]]
     # q2 of a has 0.5, the two q1 have 1, q2 of b has no value.
     assert rows == [["q2", "a", "0.5000", "Rome", "is", "it"], ["q1", "a", "1.0000", "Paris"]]
@@ -164,12 +153,9 @@ def test_without_a_folder_the_runs_are_listed(ragauge, answers):
 
 
 def test_one_thing_is_shown_at_a_time(ragauge, run):
-    done = ragauge("show", run, "q1", "--worst", "token_f1")
-    assert (done.code, done.out) == (2, "")
+    done = ragauge("show", run, "q1", "--worst", "token_f1", code=2, out="")
     assert "give only one of ID, --worst, --status, --finding and --steady" in done.err
-    done = ragauge("show", "--worst", "token_f1")
-    assert (done.code, done.out) == (2, "")
-    assert "RUN is missing" in done.err
+    assert "RUN is missing" in ragauge("show", "--worst", "token_f1", code=2, out="").err
 
 
 @pytest.fixture

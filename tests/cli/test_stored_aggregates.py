@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -44,22 +45,18 @@ def twice(answer: str) -> float:
 """
 
 
-@pytest.mark.parametrize(
-    ("plugin", "said"),
-    [
-        (PLUGIN, "twice 8.000 "),
-        (None, "twice has a custom aggregate, whose code (mine.py) is not loaded"),
-        (None, "--plugin mine.py"),
-        (CHANGED, "twice has a custom aggregate, whose code (mine.py) has changed since the run"),
-        (OTHER, "is not loaded"),
-    ],
+@cases(
+    (PLUGIN, "twice 8.000 "),
+    (None, "twice has a custom aggregate, whose code (mine.py) is not loaded"),
+    (None, "--plugin mine.py"),
+    (CHANGED, "twice has a custom aggregate, whose code (mine.py) has changed since the run"),
+    (OTHER, "is not loaded"),
 )
-def test_only_the_code_of_the_run_gives_its_number_again(ragauge, stored, plugin, said):
+def test_only_the_code_of_the_run_gives_its_number_again(plugin, said, ragauge, stored):
     (stored.parent / "mine.py").unlink()
     file = stored.parent / ("mine.py" if plugin != OTHER else "other.py")
     file.write_text(plugin or "")
-    done = ragauge("show", "r", *(("--plugin", file.name) if plugin else ()), "--full")
-    assert done.code == 0, done.err
+    done = ragauge("show", "r", *(("--plugin", file.name) if plugin else ()), "--full", code=0)
     shown = " ".join(done.out.split())
     assert said in shown
     assert ("8.00" in shown) == (plugin == PLUGIN)

@@ -4,8 +4,7 @@ import re
 
 
 def test_every_column_is_listed_with_its_meaning_and_counts(ragauge, answers):
-    done = ragauge("validate", answers)
-    assert done.code == 0
+    done = ragauge("validate", answers, code=0)
     assert re.search(r"^answer +what the system answered +3 +1 +0 *$", done.out, re.MULTILINE)
     assert re.search(r"^references +answers that are right +4 +0 +0 *$", done.out, re.MULTILINE)
     assert re.search(
@@ -33,8 +32,7 @@ def test_everything_wrong_is_listed_with_line_id_and_field(ragauge, tmp_path):
         '{"id": "", "answer": "y"}',
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(rows))
-    done = ragauge("validate", "a.jsonl")
-    assert (done.code, done.out) == (3, "")
+    done = ragauge("validate", "a.jsonl", code=3, out="")
     assert "a.jsonl:1: id 'q1', field 'context_scores': item 2 must be a number" in done.err
     assert "a.jsonl:2: id 'q2', field 'answer': must be text" in done.err
     assert "a.jsonl:3: id 'q1': duplicate id, first at a.jsonl:1" in done.err
@@ -43,8 +41,7 @@ def test_everything_wrong_is_listed_with_line_id_and_field(ragauge, tmp_path):
 
 def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path):
     (tmp_path / "a.csv").write_text("id,banana\nq1,x\n")
-    done = ragauge("validate", "a.csv")
-    assert done.code == 0
+    done = ragauge("validate", "a.csv", code=0)
     assert "nothing wrong" not in done.out
     said = (
         "none of the fields question, answer, contexts, context_ids found; map a column with --map"
@@ -55,8 +52,7 @@ def test_a_file_without_anything_to_score_is_not_called_sound(ragauge, tmp_path)
 def test_of_several_files_each_is_checked_and_one_bad_one_decides(ragauge, tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"id": "", "answer": "x"}')
     (tmp_path / "good.jsonl").write_text('{"id": "q1", "answer": "x"}')
-    done = ragauge("validate", "bad.jsonl", "good.jsonl", "lost.jsonl")
-    assert done.code == 3
+    done = ragauge("validate", "bad.jsonl", "good.jsonl", "lost.jsonl", code=3)
     assert "bad.jsonl:1: id '', field 'id': is empty" in done.err
     assert "lost.jsonl" in done.err
     assert done.out.startswith("good.jsonl\n")

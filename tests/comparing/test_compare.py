@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from pytest import approx
 from scipy import stats as scipy_stats
 
@@ -58,44 +59,41 @@ def one(systems, **options):
     return run_of(systems).compare("a", "b", **options).row("points")
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "options", "expected"),
-    [
-        # Differences 1, 0.25, -0.25, 0. Of the 8 patterns of 1, 1/4, 1/4 those of at least 1 in size are 6.
-        ([0, 0.5, 1, 0.25], [1, 0.75, 0.75, 0.25], {}, {
-            "n": 4, "base_mean": 1.75 / 4, "candidate_mean": 2.75 / 4, "difference": 0.25, "wins": 2, "ties": 1, "losses": 1,
-            "p_value": 6 / 8, "test": "randomization (exact)", "effect_size": 0.25 / np.std([1, 0.25, -0.25, 0], ddof=1)}),
-        # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
-        ([0] * 4, [0, 0, 0, 1], {}, {"low": 0.25 - 3.18244631 / 4, "high": 1.0}),
-        # They cross the middle of the scale; the larger change first.
-        ([0.4, 0.1, 0.5, 0.9, 0.6], [0.5, 0.4, 0.49, 0.6, 0.1], {}, {
-            "fixed": (("q0", 0.4, 0.5),), "broken": (("q4", 0.6, 0.1), ("q2", 0.5, 0.49))}),
-        # q0 +0.5 and q3 0 are paired; q4 has no points on either side: the metric does not apply.
-        # Worst: q1 0 - 0.5, q2 0.5 - 1; best: q1 1 - 0.5, q2 0.5 - 0. Over 4 questions.
-        ([0, 0.5, None, 1, None], [0.5, None, 0.5, 1, None], {}, {
-            "n": 2, "difference": 0.25, "unpaired": (("q1", "ok", "missing"), ("q2", "missing", "ok")),
-            "worst": (0.5 - 0.5 - 0.5) / 4, "best": (0.5 + 0.5 + 0.5) / 4}),
-        # Wilson's upper end of 0 of 5 other differences, 3.84146 / 8.84146, by as much as 1.
-        ([0.5] * 5, [0.5] * 5, {}, {
-            "note": "no question differs", "p_value": 1.0, "detectable": None, "low": -0.4344825, "high": 0.4344825}),
-        ([0.25] * 5, [0.75] * 5, {}, {
-            "note": "", "p_value": 2 / 2**5, "detectable": None, "low": 0.5 - 1.5 * 0.4344825, "high": 0.5 + 0.5 * 0.4344825}),
-        ([0.5], [0.25], {}, {"note": "only 1 common question: no interval and no test", "p_value": None, "detectable": None}),
-        ([0.5] * 5, [0.5] * 5, {"test": "t"}, {
-            "note": "no question differs; the test t is undefined", "p_value": None, "verdict": "not tested"}),
-        ([0.5, 0.2, 0.1], [0.5, 0.3, 0.2], {"test": "mcnemar"}, {
-            "p_value": None, "note": "McNemar's test needs scores of 0 and 1; use randomization"}),
-        ([0.5], [None], {}, {
-            "n": 0, "p_value": None, "verdict": "not tested", "note": "no question has a score on both sides",
-            "unpaired": (("q0", "ok", "missing"),)}),
-        # Equal but for rounding: 0.1 + 0.2 is 0.30000000000000004.
-        (TENTHS, NEXT, {"test": "t"}, {
-            "effect_size": None, "p_value": None, "is_significant": False,
-            "note": "all differences are equal; the test t is undefined"}),
-        ([0.1 + 0.2] * 4, [0.3, 0.3, 0.3, 0.6], {}, {"wins": 1, "ties": 3, "losses": 0}),
-        ([0.1 + 0.2] * 4, [0.3] * 4, {}, {"ties": 4, "p_value": 1.0, "note": "no question differs"}),
-        (TENTHS + NEXT, NEXT + TENTHS, {}, {"difference": 0.0, "effect_size": 0.0, "p_value": 1.0}),
-    ],
+@cases(
+    # Differences 1, 0.25, -0.25, 0. Of the 8 patterns of 1, 1/4, 1/4 those of at least 1 in size are 6.
+    ([0, 0.5, 1, 0.25], [1, 0.75, 0.75, 0.25], {}, {
+        "n": 4, "base_mean": 1.75 / 4, "candidate_mean": 2.75 / 4, "difference": 0.25, "wins": 2, "ties": 1, "losses": 1,
+        "p_value": 6 / 8, "test": "randomization (exact)", "effect_size": 0.25 / np.std([1, 0.25, -0.25, 0], ddof=1)}),
+    # Mean 1/4, standard error 1/4, t 3.1824: from -0.546 to 1.046, but points are in [0, 1].
+    ([0] * 4, [0, 0, 0, 1], {}, {"low": 0.25 - 3.18244631 / 4, "high": 1.0}),
+    # They cross the middle of the scale; the larger change first.
+    ([0.4, 0.1, 0.5, 0.9, 0.6], [0.5, 0.4, 0.49, 0.6, 0.1], {}, {
+        "fixed": (("q0", 0.4, 0.5),), "broken": (("q4", 0.6, 0.1), ("q2", 0.5, 0.49))}),
+    # q0 +0.5 and q3 0 are paired; q4 has no points on either side: the metric does not apply.
+    # Worst: q1 0 - 0.5, q2 0.5 - 1; best: q1 1 - 0.5, q2 0.5 - 0. Over 4 questions.
+    ([0, 0.5, None, 1, None], [0.5, None, 0.5, 1, None], {}, {
+        "n": 2, "difference": 0.25, "unpaired": (("q1", "ok", "missing"), ("q2", "missing", "ok")),
+        "worst": (0.5 - 0.5 - 0.5) / 4, "best": (0.5 + 0.5 + 0.5) / 4}),
+    # Wilson's upper end of 0 of 5 other differences, 3.84146 / 8.84146, by as much as 1.
+    ([0.5] * 5, [0.5] * 5, {}, {
+        "note": "no question differs", "p_value": 1.0, "detectable": None, "low": -0.4344825, "high": 0.4344825}),
+    ([0.25] * 5, [0.75] * 5, {}, {
+        "note": "", "p_value": 2 / 2**5, "detectable": None, "low": 0.5 - 1.5 * 0.4344825, "high": 0.5 + 0.5 * 0.4344825}),
+    ([0.5], [0.25], {}, {"note": "only 1 common question: no interval and no test", "p_value": None, "detectable": None}),
+    ([0.5] * 5, [0.5] * 5, {"test": "t"}, {
+        "note": "no question differs; the test t is undefined", "p_value": None, "verdict": "not tested"}),
+    ([0.5, 0.2, 0.1], [0.5, 0.3, 0.2], {"test": "mcnemar"}, {
+        "p_value": None, "note": "McNemar's test needs scores of 0 and 1; use randomization"}),
+    ([0.5], [None], {}, {
+        "n": 0, "p_value": None, "verdict": "not tested", "note": "no question has a score on both sides",
+        "unpaired": (("q0", "ok", "missing"),)}),
+    # Equal but for rounding: 0.1 + 0.2 is 0.30000000000000004.
+    (TENTHS, NEXT, {"test": "t"}, {
+        "effect_size": None, "p_value": None, "is_significant": False,
+        "note": "all differences are equal; the test t is undefined"}),
+    ([0.1 + 0.2] * 4, [0.3, 0.3, 0.3, 0.6], {}, {"wins": 1, "ties": 3, "losses": 0}),
+    ([0.1 + 0.2] * 4, [0.3] * 4, {}, {"ties": 4, "p_value": 1.0, "note": "no question differs"}),
+    (TENTHS + NEXT, NEXT + TENTHS, {}, {"difference": 0.0, "effect_size": 0.0, "p_value": 1.0}),
 )  # fmt: skip
 def test_the_row_of_a_pair(a, b, options, expected):
     row = one({"a": a, "b": b}, **options)
@@ -186,6 +184,26 @@ def test_clusters_are_resampled_and_their_signs_flip_together():
     row = run.compare("a", "b", cluster="doc").row("points")
     assert (row.difference, row.p_value, row.low) == (approx(1.25 / 3), None, None)
     assert row.note == "only 1 common cluster: no interval and no test"
+
+
+@pytest.mark.parametrize("repeats", [2, 3])
+def test_equal_repeats_of_every_question_leave_interval_and_p_as_they_are(repeats):
+    # Of clusters of two, the sums 0 and 2 look like those of one better and one worse, and of two better.
+    once = {"a": [0.0] * 20 + [1.0] * 10, "b": [1.0] * 6 + [0.0] * 14 + [1.0] * 10}
+    often = {name: np.repeat(values, repeats).tolist() for name, values in once.items()}
+    run = run_of(often, repeat_of=np.repeat([f"q{at}" for at in range(30)], repeats).tolist())
+    found, expected = (
+        run.compare("a", "b").row("points"),
+        run_of(once).compare("a", "b").row("points"),
+    )
+    assert (found.low, found.high) == approx((expected.low, expected.high))
+    assert (found.p_value, found.n_clusters) == (expected.p_value, 30)
+    halves = run_of(
+        {"a": [0.5] * 20 + [0.0, 1.0]}, repeat_of=np.repeat(list("bcdefghijkl"), 2).tolist()
+    )
+    # Ten pairs of .5 and one of 0 and 1 are eleven equal means, not eleven right answers of 22.
+    row = halves.summary().row(0, named=True)
+    assert row["high"] - row["low"] < 0.3
 
 
 def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics):
@@ -382,18 +400,15 @@ def test_runs_of_different_judges_are_refused():
         rg.compare(base, other)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"test": "tt"}, "test is 'tt'; it takes randomization, mcnemar, t, wilcoxon"),
-        ({"correction": "bonferroni"}, "correction is 'bonferroni'; it takes holm, bh, none"),
-        ({"by": "kindd"}, "no field 'kindd'"),
-        ({"by": "answer"}, "no field 'answer'"),
-        ({"cluster": "doc"}, "no field 'doc'"),
-        ({"cluster": "question", "test": "wilcoxon"}, "takes questions as independent"),
-        ({"n_permutations": 0}, "n_permutations is 0"),
-        ({"metrics": ["pionts"]}, "did you mean 'points'"),
-    ],
+@cases(
+    ({"test": "tt"}, "test is 'tt'; it takes randomization, mcnemar, t, wilcoxon"),
+    ({"correction": "bonferroni"}, "correction is 'bonferroni'; it takes holm, bh, none"),
+    ({"by": "kindd"}, "no field 'kindd'"),
+    ({"by": "answer"}, "no field 'answer'"),
+    ({"cluster": "doc"}, "no field 'doc'"),
+    ({"cluster": "question", "test": "wilcoxon"}, "takes questions as independent"),
+    ({"n_permutations": 0}, "n_permutations is 0"),
+    ({"metrics": ["pionts"]}, "did you mean 'points'"),
 )
 def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(PlanError, match=message):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 from scipy import stats as scipy_stats
 
@@ -151,13 +152,10 @@ def test_exchanged_sides_have_the_inverse_ratio_and_the_same_p():
     assert (there.ratio_low, there.p_value) == (approx(1 / back.ratio_high), back.p_value)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "drop"),
-    [
-        ([1.0, 2.0, 4.0], [2.0, 2.0, 4.0], 2 ** (1 / 3) - 1),  # the ratio is (2 · 1 · 1)^(1/3)
-        ([0.0, 1.0, 3.0], [1.0, 1.0, 3.0], 0.25),  # a 0 has no ratio: the mean of 4/3 is 1/3 more
-        ([0.0, 0.0], [0.0, 0.0], 0.0),
-    ],
+@cases(
+    ([1.0, 2.0, 4.0], [2.0, 2.0, 4.0], 2 ** (1 / 3) - 1),  # the ratio is (2 · 1 · 1)^(1/3)
+    ([0.0, 1.0, 3.0], [1.0, 1.0, 3.0], 0.25),  # a 0 has no ratio: the mean of 4/3 is 1/3 more
+    ([0.0, 0.0], [0.0, 0.0], 0.0),
 )
 def test_a_gate_judges_times_by_the_share_that_they_grew_by(before, after, drop):
     run = rg.evaluate(rows({"old": before, "new": after}, "latency_s"), "latency_s")

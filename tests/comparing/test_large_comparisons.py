@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -48,12 +49,9 @@ def compared(run: Run, **options: object) -> Comparison:
     return run.compare("plain", "tuned", "weak", **options)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"by": "topic", "metrics": "token_f1"},
-        pytest.param({"cluster": "group"}, marks=pytest.mark.slow),
-    ],
+@cases(
+    {"by": "topic", "metrics": "token_f1"},
+    pytest.param({"cluster": "group"}, marks=pytest.mark.slow),
 )
 def test_pieces_and_one_pair_at_a_time_give_the_same_numbers(options, folder, monkeypatch):
     whole = compared(rg.open_run(folder), **options)

@@ -4,7 +4,7 @@ import io
 import json
 import re
 
-import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.comparing.report import SystemsTable, comparison_report
@@ -30,22 +30,19 @@ def written(comparison, form: str) -> str:
     return WRITERS[form](comparison_report(comparison))
 
 
-@pytest.mark.parametrize(
-    ("right", "headline"),
-    [
-        ({"a": 1, "b": 11}, "b is better than a on exact_match (+0.833)."),
-        ({"a": 11, "b": 1}, "b is worse than a on exact_match (-0.833)."),
-        ({"a": 4, "b": 4}, "b does not differ significantly from a. No question differs."),
-        # p 2 / 2². The spread of ten 0 and two 1: 0.389; (2.201 + 0.876) · 0.389 / √12 = 0.346.
-        ({"a": 4, "b": 6}, "b does not differ significantly from a. Nearest: exact_match +0.167, p = 0.500; with 12 "
-            "questions a difference of 0.346 could be found."),
-        ({"a": 4, "b": 6, "c": 12},
-            "c has the best exact_match, 1.000. exact_match: 1 of 2 pairs differ significantly."),
-        ({"a": 4, "b": 6, "c": 6},
-            "b and c share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly."),
-        ({"a": 6, "b": 6, "c": 6},
-            "3 systems share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly."),
-    ],
+@cases(
+    ({"a": 1, "b": 11}, "b is better than a on exact_match (+0.833)."),
+    ({"a": 11, "b": 1}, "b is worse than a on exact_match (-0.833)."),
+    ({"a": 4, "b": 4}, "b does not differ significantly from a. No question differs."),
+    # p 2 / 2². The spread of ten 0 and two 1: 0.389; (2.201 + 0.876) · 0.389 / √12 = 0.346.
+    ({"a": 4, "b": 6}, "b does not differ significantly from a. Nearest: exact_match +0.167, p = 0.500; with 12 "
+        "questions a difference of 0.346 could be found."),
+    ({"a": 4, "b": 6, "c": 12},
+        "c has the best exact_match, 1.000. exact_match: 1 of 2 pairs differ significantly."),
+    ({"a": 4, "b": 6, "c": 6},
+        "b and c share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly."),
+    ({"a": 6, "b": 6, "c": 6},
+        "3 systems share the best exact_match, 0.500. exact_match: 0 of 2 pairs differ significantly."),
 )  # fmt: skip
 def test_the_headline_says_what_the_tests_say(right, headline):
     assert ComparisonView(compared(right)).headline == headline

@@ -7,6 +7,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.compat.deepeval import assert_test, evaluate
@@ -172,23 +173,20 @@ def test_a_value_that_does_not_exist_fails_and_says_why():
     assert metric.error
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda judge: FaithfulnessMetric(model=judge, truths_extraction_limit=3), r"FaithfulnessMetric\(truths_extraction_limit=…\) is not"),
-        (lambda judge: GEval("x", [LLMTestCaseParams.TOOLS_CALLED], "y", model=judge), "GEval does not show tools_called here"),
-        (lambda _: GEval("x", [LLMTestCaseParams.CONTEXT, LLMTestCaseParams.RETRIEVAL_CONTEXT], "y"), "context or retrieval_context here, not both"),
-        (lambda judge: GEval("x", model=judge), "GEval 'x' needs criteria or evaluation_steps"),
-        (lambda judge: FaithfulnessMetric(None, model=judge), "threshold of FaithfulnessMetric must be a number"),
-        (lambda _: FaithfulnessMetric().measure(CASE), "give model= "),
-        (lambda _: assert_test(golden=Golden("q"), metrics=[ExactMatchMetric()]), "give a test_case"),
-        (lambda _: assert_test(CASE, []), "no metrics are given"),
-        (lambda _: evaluate([CASE], []), "no metrics are given"),
-        (lambda _: assert_test(CASE, [FaithfulnessMetric]), "FaithfulnessMetric'> is not a metric; give one such as"),
-        (lambda _: evaluate([CASE], [FaithfulnessMetric]), "FaithfulnessMetric'> is not a metric; give one such as"),
-    ],
+@cases(
+    (lambda judge: FaithfulnessMetric(model=judge, truths_extraction_limit=3), r"FaithfulnessMetric\(truths_extraction_limit=…\) is not"),
+    (lambda judge: GEval("x", [LLMTestCaseParams.TOOLS_CALLED], "y", model=judge), "GEval does not show tools_called here"),
+    (lambda _: GEval("x", [LLMTestCaseParams.CONTEXT, LLMTestCaseParams.RETRIEVAL_CONTEXT], "y"), "context or retrieval_context here, not both"),
+    (lambda judge: GEval("x", model=judge), "GEval 'x' needs criteria or evaluation_steps"),
+    (lambda judge: FaithfulnessMetric(None, model=judge), "threshold of FaithfulnessMetric must be a number"),
+    (lambda _: FaithfulnessMetric().measure(CASE), "give model= "),
+    (lambda _: assert_test(golden=Golden("q"), metrics=[ExactMatchMetric()]), "give a test_case"),
+    (lambda _: assert_test(CASE, []), "no metrics are given"),
+    (lambda _: evaluate([CASE], []), "no metrics are given"),
+    (lambda _: assert_test(CASE, [FaithfulnessMetric]), "FaithfulnessMetric'> is not a metric; give one such as"),
+    (lambda _: evaluate([CASE], [FaithfulnessMetric]), "FaithfulnessMetric'> is not a metric; give one such as"),
 )  # fmt: skip
-def test_what_is_not_covered_says_what_to_do(judge, act, message):
+def test_what_is_not_covered_says_what_to_do(act, message, judge):
     with pytest.raises(PlanError, match=message):
         act(judge)
 
@@ -203,14 +201,11 @@ def test_what_nobody_knows_is_no_score(judge):
     assert (tools.error, tools.is_successful()) == ("the sample has no messages", False)
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "error", "message"),
-    [
-        ("metrics", "HallucinationMetric", ImportError, "HallucinationMetric is not covered.*faithfulness"),
-        ("test_case", "ConversationalTestCase", ImportError, "ConversationalTestCase is not covered here: .*messages"),
-        ("models", "GPTModel", ImportError, "deepeval's GPTModel is not covered here: give a model's name"),
-        ("", "log_hyperparameters", AttributeError, "deepeval's log_hyperparameters is not covered here"),
-    ],
+@cases(
+    ("metrics", "HallucinationMetric", ImportError, "HallucinationMetric is not covered.*faithfulness"),
+    ("test_case", "ConversationalTestCase", ImportError, "ConversationalTestCase is not covered here: .*messages"),
+    ("models", "GPTModel", ImportError, "deepeval's GPTModel is not covered here: give a model's name"),
+    ("", "log_hyperparameters", AttributeError, "deepeval's log_hyperparameters is not covered here"),
 )  # fmt: skip
 def test_names_of_deepeval_that_are_not_covered_say_so(place, name, error, message):
     module = importlib.import_module(f"ragauge.compat.deepeval.{place}".rstrip("."))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from cases import cases
 from pytest import approx
 
 from ragauge.compat.ragas import EvaluationDataset, SingleTurnSample, evaluate
@@ -195,36 +196,30 @@ def test_a_value_that_does_not_exist_is_nan_with_a_reason(judge):
         evaluate(rows, [LLMContextRecall()], judge, raise_exceptions=True)
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda _: ResponseRelevancy(style=3), r"ResponseRelevancy\(style=…\) is not covered.*strictness"),
-        (lambda _: EvaluationDataset.from_list([CHAT]), "give them to ragauge.evaluate as `messages`"),
-        (lambda judge: evaluate(ROWS, ["faithfulness"], judge), "is not a metric of ragauge.compat.ragas"),
-        (lambda _: evaluate(ROWS, [ExactMatch(), ExactMatch()]), "two metrics have the name 'exact_match'"),
-        (lambda _: evaluate("rows.csv", [ExactMatch()]), "sample 1 must be a dictionary, got 'r'"),
-        (lambda _: evaluate(ROWS, [Faithfulness()], 3), "llm=3 is not covered"),
-        (lambda _: evaluate(ROWS, [Faithfulness()]), "a judge is needed: give llm= .* RAGAUGE_JUDGE"),
-        (lambda _: embedding_factory("cohere", "x"), r"embedding_factory\('cohere', 'x'\) is not covered"),
-        (lambda _: llm_factory("m", api_key="sk", base_url="http://localhost:1"), r"llm_factory\(api_key=…\) is not covered; keys are read"),
-    ],
+@cases(
+    (lambda _: ResponseRelevancy(style=3), r"ResponseRelevancy\(style=…\) is not covered.*strictness"),
+    (lambda _: EvaluationDataset.from_list([CHAT]), "give them to ragauge.evaluate as `messages`"),
+    (lambda judge: evaluate(ROWS, ["faithfulness"], judge), "is not a metric of ragauge.compat.ragas"),
+    (lambda _: evaluate(ROWS, [ExactMatch(), ExactMatch()]), "two metrics have the name 'exact_match'"),
+    (lambda _: evaluate("rows.csv", [ExactMatch()]), "sample 1 must be a dictionary, got 'r'"),
+    (lambda _: evaluate(ROWS, [Faithfulness()], 3), "llm=3 is not covered"),
+    (lambda _: evaluate(ROWS, [Faithfulness()]), "a judge is needed: give llm= .* RAGAUGE_JUDGE"),
+    (lambda _: embedding_factory("cohere", "x"), r"embedding_factory\('cohere', 'x'\) is not covered"),
+    (lambda _: llm_factory("m", api_key="sk", base_url="http://localhost:1"), r"llm_factory\(api_key=…\) is not covered; keys are read"),
 )  # fmt: skip
-def test_what_is_not_covered_says_what_to_do(judge, monkeypatch, act, message):
+def test_what_is_not_covered_says_what_to_do(act, message, judge, monkeypatch):
     monkeypatch.delenv("RAGAUGE_JUDGE", raising=False)
     with pytest.raises(PlanError, match=message):
         act(judge)
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "message"),
-    [
-        ("metrics", "NoiseSensitivity", "NoiseSensitivity is not covered.*nearest is faithful"),
-        ("metrics", "NonLLMStringSimilarity", "NonLLMStringSimilarity.*nearest is fuzzy_match"),
-        ("metrics", "ToolCallF1", "ToolCallF1 is not covered here: ragauge's metric is tool"),
-        ("", "MultiTurnSample", "MultiTurnSample is not covered here: ragauge.evaluate takes conv"),
-        ("metrics", "DiscreteMetric", "DiscreteMetric is not covered here: write a function"),
-        ("llms", "LlamaIndexLLMWrapper", "LlamaIndexLLMWrapper is not covered here: give a mod"),
-    ],
+@cases(
+    ("metrics", "NoiseSensitivity", "NoiseSensitivity is not covered.*nearest is faithful"),
+    ("metrics", "NonLLMStringSimilarity", "NonLLMStringSimilarity.*nearest is fuzzy_match"),
+    ("metrics", "ToolCallF1", "ToolCallF1 is not covered here: ragauge's metric is tool"),
+    ("", "MultiTurnSample", "MultiTurnSample is not covered here: ragauge.evaluate takes conv"),
+    ("metrics", "DiscreteMetric", "DiscreteMetric is not covered here: write a function"),
+    ("llms", "LlamaIndexLLMWrapper", "LlamaIndexLLMWrapper is not covered here: give a mod"),
 )
 def test_names_of_ragas_that_are_not_covered_say_so(place, name, message):
     module = importlib.import_module(f"ragauge.compat.ragas.{place}".rstrip("."))

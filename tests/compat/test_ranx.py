@@ -5,6 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from pytest import approx
 
 from ragauge.compat.ranx import Qrels, Run, compare, evaluate, fuse, optimize_fusion, plot
@@ -133,14 +134,11 @@ def test_fusion_is_tuned_as_by_ranx():
     assert optimize_fusion(qrels, [bad, good], method="rrf", metric="mrr") == {"k": 100}
 
 
-@pytest.mark.parametrize(
-    ("norm", "method", "fused"),
-    [
-        ("max", "sum", {"d3": 1.25, "d1": 1.222222, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
-        ("max", "mnz", {"d3": 2.5, "d1": 2.444444, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
-        ("borda", "sum", {"d1": 1.6, "d3": 1.6, "d4": 1.1, "d2": 1.0, "d5": 0.7}),
-        ("borda", "mnz", {"d1": 3.2, "d3": 3.2, "d4": 2.2, "d2": 2.0, "d5": 1.4}),
-    ],
+@cases(
+    ("max", "sum", {"d3": 1.25, "d1": 1.222222, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
+    ("max", "mnz", {"d3": 2.5, "d1": 2.444444, "d2": 0.75, "d4": 0.277778, "d5": 0.111111}),
+    ("borda", "sum", {"d1": 1.6, "d3": 1.6, "d4": 1.1, "d2": 1.0, "d5": 0.7}),
+    ("borda", "mnz", {"d1": 3.2, "d3": 3.2, "d4": 2.2, "d2": 2.0, "d5": 1.4}),
 )
 def test_these_norms_give_what_ranx_0_3_21_gives(norm, method, fused):
     first = Run({"q": {"d1": 4.0, "d2": 3.0, "d3": 1.0}})

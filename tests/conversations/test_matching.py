@@ -3,7 +3,7 @@
 import itertools
 import random
 
-import pytest
+from cases import cases
 
 from ragauge.conversations.matching import Comparison, matched_pairs, schema_problem, tool_schemas
 from ragauge.conversations.tool_calls import Call
@@ -15,39 +15,36 @@ SET = {"properties": {"x": {"type": "array", "uniqueItems": True}}}
 DEFAULT = {"properties": {"unit": {"type": "string", "default": "m"}}}
 
 
-@pytest.mark.parametrize(
-    ("expected", "found", "tool", "is_equal"),
-    [
-        ({"x": 1}, {"x": 1.0}, None, True),
-        ({"x": 1}, {"x": True}, None, False),
-        ({"x": 1}, {"x": "1"}, None, False),
-        ({"x": None}, {"x": None}, None, True),
-        ({"x": None}, {}, None, False),
-        ({"x": "é"}, {"x": "e\u0301"}, None, True),
-        ({"x": "A"}, {"x": "a"}, None, False),
-        ({"x": {"a": 1, "b": 2}}, {"x": {"b": 2, "a": 1}}, None, True),
-        ({"x": [1, 2]}, {"x": [1, 2]}, None, True),
-        ({"x": [1, 2]}, {"x": [2, 1]}, None, False),
-        ({"x": [1, 2]}, {"x": [2, 1]}, SET, True),
-        ({"x": [1, 1]}, {"x": [1, 2]}, SET, False),
-        ({"x": [1, 2]}, {"x": 2}, None, True),
-        ({"x": [1, 2]}, {"x": 3}, None, False),
-        ({"x": [1, 2]}, {"x": 2}, ARRAY, False),
-        ({"x": ["a", "b"]}, {"x": "b"}, TEXT, True),
-        ({"x": ["a", "b"]}, {"x": ["a", "b"]}, None, True),
-        ({"x": ["a", "b"]}, {"x": ["a", "b"]}, TEXT, False),
-        ({"x": [[1, 2], [3]]}, {"x": [3]}, ARRAY, True),
-        ({"x": [["Seafood"]]}, {"x": ["Seafood"]}, None, True),
-        ({"x": [["Seafood"]]}, {"x": "Seafood"}, None, False),
-        ({"x": [["Seafood"], "any"]}, {"x": "any"}, None, True),
-        ({"x": ["a", ""]}, {}, None, True),
-        ({"x": {"city": ["Oslo", "Bergen"]}}, {"x": {"city": "Bergen"}}, None, True),
-        ({"unit": "m"}, {}, DEFAULT, True),
-        ({}, {"unit": "m"}, DEFAULT, True),
-        ({}, {"unit": "km"}, DEFAULT, False),
-        ({}, {"unit": "m"}, None, False),
-        (None, {"anything": 1}, None, True),
-    ],
+@cases(
+    ({"x": 1}, {"x": 1.0}, None, True),
+    ({"x": 1}, {"x": True}, None, False),
+    ({"x": 1}, {"x": "1"}, None, False),
+    ({"x": None}, {"x": None}, None, True),
+    ({"x": None}, {}, None, False),
+    ({"x": "é"}, {"x": "e\u0301"}, None, True),
+    ({"x": "A"}, {"x": "a"}, None, False),
+    ({"x": {"a": 1, "b": 2}}, {"x": {"b": 2, "a": 1}}, None, True),
+    ({"x": [1, 2]}, {"x": [1, 2]}, None, True),
+    ({"x": [1, 2]}, {"x": [2, 1]}, None, False),
+    ({"x": [1, 2]}, {"x": [2, 1]}, SET, True),
+    ({"x": [1, 1]}, {"x": [1, 2]}, SET, False),
+    ({"x": [1, 2]}, {"x": 2}, None, True),
+    ({"x": [1, 2]}, {"x": 3}, None, False),
+    ({"x": [1, 2]}, {"x": 2}, ARRAY, False),
+    ({"x": ["a", "b"]}, {"x": "b"}, TEXT, True),
+    ({"x": ["a", "b"]}, {"x": ["a", "b"]}, None, True),
+    ({"x": ["a", "b"]}, {"x": ["a", "b"]}, TEXT, False),
+    ({"x": [[1, 2], [3]]}, {"x": [3]}, ARRAY, True),
+    ({"x": [["Seafood"]]}, {"x": ["Seafood"]}, None, True),
+    ({"x": [["Seafood"]]}, {"x": "Seafood"}, None, False),
+    ({"x": [["Seafood"], "any"]}, {"x": "any"}, None, True),
+    ({"x": ["a", ""]}, {}, None, True),
+    ({"x": {"city": ["Oslo", "Bergen"]}}, {"x": {"city": "Bergen"}}, None, True),
+    ({"unit": "m"}, {}, DEFAULT, True),
+    ({}, {"unit": "m"}, DEFAULT, True),
+    ({}, {"unit": "km"}, DEFAULT, False),
+    ({}, {"unit": "m"}, None, False),
+    (None, {"anything": 1}, None, True),
 )
 def test_arguments_are_compared_by_value_type_and_schema(expected, found, tool, is_equal):
     assert (not CALLS.call_differences(Call("f", expected), Call("f", found), tool)) is is_equal
@@ -118,30 +115,27 @@ def test_many_calls_with_lists_are_matched_in_linear_time(assert_linear_time):
     assert_linear_time(lambda made: CALLS.match(made[::-1], made, {}), calls, 1_500)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "schema", "said"),
-    [
-        ({"a": 1}, {"type": "object", "properties": {"a": {"type": "integer"}}}, ""),
-        ({"a": "1"}, {"properties": {"a": {"type": "integer"}}}, "a: '1' is not of type 'integer'"),
-        ({}, {"required": ["a"]}, "'a' is a required property"),
-        ({"b": 1}, {"properties": {"a": {}}, "additionalProperties": False}, "Additional properties are not allowed"),
-        ({"a": "x"}, {"properties": {"a": {"enum": ["y", "z"]}}}, "a: 'x' is not one of ['y', 'z']"),
-        ({"a": 1}, {"type": "dict", "properties": {"a": {"type": "float"}}}, ""),
-        ({"a": "1"}, {"type": "dict", "properties": {"a": {"type": "any"}}}, ""),
-        ({"type": 1}, {"properties": {"type": {"type": "string"}}}, "type: 1 is not of type 'string'"),
-        ({"a": {"a": {}}}, {"properties": {"a": {"$ref": "#"}}}, ""),
-        ({"a": {"a": 1}}, {"type": "object", "properties": {"a": {"$ref": "#"}}}, "a.a: 1 is not of type 'object'"),
-        ({}, {"$ref": "#"}, None),
-        ({"a": 1}, {"$ref": "https://example.com/schema.json"}, ""),
-        ({"a": 1}, {"$ref": "file:///etc/passwd"}, ""),
-        ({"a": 1}, {"properties": {"a": {"$ref": "x.json"}}, "required": ["b"]}, "'b' is a required property"),
-        ({"a": 1}, {"type": "nonsense"}, None),
-        ({"a": "x1"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, ""),
-        ({"a": "x"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, "a: 'x' does not match '[0-9]$'"),
-        ({"a": "a" * 5_000 + "!"}, {"properties": {"a": {"pattern": "^(a+)+$"}}}, "a: "),
-        ({"a": "x"}, {"properties": {"a": {"pattern": "(?=y)x"}}}, ""),
-        ({"a": 1}, {"properties": 3}, None),
-    ],
+@cases(
+    ({"a": 1}, {"type": "object", "properties": {"a": {"type": "integer"}}}, ""),
+    ({"a": "1"}, {"properties": {"a": {"type": "integer"}}}, "a: '1' is not of type 'integer'"),
+    ({}, {"required": ["a"]}, "'a' is a required property"),
+    ({"b": 1}, {"properties": {"a": {}}, "additionalProperties": False}, "Additional properties are not allowed"),
+    ({"a": "x"}, {"properties": {"a": {"enum": ["y", "z"]}}}, "a: 'x' is not one of ['y', 'z']"),
+    ({"a": 1}, {"type": "dict", "properties": {"a": {"type": "float"}}}, ""),
+    ({"a": "1"}, {"type": "dict", "properties": {"a": {"type": "any"}}}, ""),
+    ({"type": 1}, {"properties": {"type": {"type": "string"}}}, "type: 1 is not of type 'string'"),
+    ({"a": {"a": {}}}, {"properties": {"a": {"$ref": "#"}}}, ""),
+    ({"a": {"a": 1}}, {"type": "object", "properties": {"a": {"$ref": "#"}}}, "a.a: 1 is not of type 'object'"),
+    ({}, {"$ref": "#"}, None),
+    ({"a": 1}, {"$ref": "https://example.com/schema.json"}, ""),
+    ({"a": 1}, {"$ref": "file:///etc/passwd"}, ""),
+    ({"a": 1}, {"properties": {"a": {"$ref": "x.json"}}, "required": ["b"]}, "'b' is a required property"),
+    ({"a": 1}, {"type": "nonsense"}, None),
+    ({"a": "x1"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, ""),
+    ({"a": "x"}, {"properties": {"a": {"pattern": "[0-9]$"}}}, "a: 'x' does not match '[0-9]$'"),
+    ({"a": "a" * 5_000 + "!"}, {"properties": {"a": {"pattern": "^(a+)+$"}}}, "a: "),
+    ({"a": "x"}, {"properties": {"a": {"pattern": "(?=y)x"}}}, ""),
+    ({"a": 1}, {"properties": 3}, None),
 )  # fmt: skip
 def test_arguments_against_a_tools_schema(arguments, schema, said):
     found = schema_problem(arguments, schema)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.conversations.tool_calls import TranscriptError, read_arguments, read_expected
@@ -59,6 +60,7 @@ SERIALISED = [
 ]
 CALLED = [{"name": "weather", "input_parameters": ARGUMENTS, "output": "rain"}]
 DEEPEVAL = [ASKED, SAID | {"tools_called": CALLED}]
+EXPORTED = [ASKED, SAID | {"toolsCalled": [{"name": "weather", "inputParameters": ARGUMENTS, "output": "rain"}]}]  # fmt: skip
 SHAREGPT = [
     {"from": "human", "value": "Weather?"},
     {"from": "function_call", "value": json.dumps({"name": "weather", "arguments": ARGUMENTS})},
@@ -101,7 +103,7 @@ FORMATS = {
     "own tools": OWN_TOOLS, "server tool": SERVER_TOOL, "gen_ai": GEN_AI, "bedrock": BEDROCK, "ai sdk": AI_SDK,
     "openai": OPENAI, "legacy": LEGACY, "responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI,
     "langchain": LANGCHAIN, "serialised": SERIALISED, "deepeval": DEEPEVAL,
-    "sharegpt": SHAREGPT,
+    "sharegpt": SHAREGPT, "deepeval exported": EXPORTED,
 }  # fmt: skip
 
 
@@ -138,13 +140,10 @@ def test_turns_of_plain_chats():
         assert (turn.number, turn.question, turn.answer) == (1, "Hi", "Hello")
 
 
-@pytest.mark.parametrize(
-    ("reply", "answer"),
-    [
-        ({"content": [{"type": "refusal", "refusal": "I can't help."}]}, "I can't help."),
-        ({"content": None, "refusal": "I can't help."}, "I can't help."),
-        ({"content": 42}, "42"),
-    ],
+@cases(
+    ({"content": [{"type": "refusal", "refusal": "I can't help."}]}, "I can't help."),
+    ({"content": None, "refusal": "I can't help."}, "I can't help."),
+    ({"content": 42}, "42"),
 )
 def test_the_text_of_a_reply(reply, answer):
     (turn,) = read_transcript([{"role": "assistant", **reply}]).turns()
@@ -182,18 +181,15 @@ def test_a_turn_ends_with_the_last_message_before_the_users_next():
     assert [(turn.start, turn.stop) for turn in turns] == [(0, 1), (1, 5)]
 
 
-@pytest.mark.parametrize(
-    ("result", "is_error"),
-    [
-        ("Error", True),
-        ("Error: down", True),
-        ("ValueError: no such id", True),
-        ("requests.exceptions.ConnectionError: refused", True),
-        ("Traceback (most recent call last):", True),
-        ("Error rates of OCR fell by 3 %.", False),
-        ("Exceptions are handled in chapter 4.", False),
-        ("No error: done", False),
-    ],
+@cases(
+    ("Error", True),
+    ("Error: down", True),
+    ("ValueError: no such id", True),
+    ("requests.exceptions.ConnectionError: refused", True),
+    ("Traceback (most recent call last):", True),
+    ("Error rates of OCR fell by 3 %.", False),
+    ("Exceptions are handled in chapter 4.", False),
+    ("No error: done", False),
 )
 def test_a_passage_about_errors_is_no_error(result, is_error):
     chat = [*OPENAI[:3], OPENAI[3] | {"content": result}]
@@ -207,17 +203,14 @@ def _called(name):
 RESULT_OF_B = {"role": "user", "parts": [{"functionResponse": {"name": "b", "response": "x"}}]}
 
 
-@pytest.mark.parametrize(
-    "chat_of",
-    [
-        lambda n: OPENAI[:4] + [OPENAI[1]] * n,
-        lambda n: [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * n,
-        lambda n: [_called("a")] * n + [_called("b"), RESULT_OF_B] * n,
-        lambda n: [_called("b")] * n + [RESULT_OF_B] * n,
-    ],
+@cases(
+    lambda n: OPENAI[:4] + [OPENAI[1]] * n,
+    lambda n: [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * n,
+    lambda n: [_called("a")] * n + [_called("b"), RESULT_OF_B] * n,
+    lambda n: [_called("b")] * n + [RESULT_OF_B] * n,
     ids=["one turn", "turns", "calls without a result", "results after all calls"],
 )
-def test_long_conversations_take_linear_time(assert_linear_time, chat_of):
+def test_long_conversations_take_linear_time(chat_of, assert_linear_time):
     assert_linear_time(lambda chat: read_transcript(chat).turns(), chat_of, 2_000)
 
 
@@ -240,39 +233,47 @@ def test_images_are_kept_by_type_and_results_tell_of_errors():
     assert [call.is_error for call in read.calls] == [True, True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("messages", "said"),
-    [
-        ("{", "no JSON"),
-        (7, "must be a list"),
-        (["hello"], "message 1 is no object"),
-        ([{"role": "wizard", "content": "x"}], "message 1 has the role 'wizard'"),
-        ([{"content": "x"}], "message 1 has the role ''"),
-        ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
-        ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
-        ([*OPENAI[:4], OPENAI[3]], "message 5 is a tool result for the call '.*', which has a result already"),
-        ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
-        ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
-        ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
-    ],
+def test_images_in_a_result_are_shown_as_their_type_and_json_with_a_type_as_it_is():
+    image = {"type": "image", "source": {"type": "base64", "data": "AA"}}
+    prices = [{"type": "adult", "price": 9}]
+    for content, shown in (
+        ([{"type": "text", "text": "7"}, image], "7\n(image)"),
+        ([image], "(image)"),
+        (prices, json.dumps(prices)),
+    ):
+        returned = RETURNED | {"content": content}
+        chat = [*ANTHROPIC[:2], {"role": "user", "content": [returned]}, ANTHROPIC[3]]
+        (call,) = read_transcript(chat).calls
+        assert call.result == shown
+
+
+@cases(
+    ("{", "no JSON"),
+    (7, "must be a list"),
+    (["hello"], "message 1 is no object"),
+    ([{"role": "wizard", "content": "x"}], "message 1 has the role 'wizard'"),
+    ([{"content": "x"}], "message 1 has the role ''"),
+    ([{"role": "tool", "content": "x"}], "message 1 is a tool result without a call"),
+    ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
+    ([*OPENAI[:4], OPENAI[3]], "message 5 is a tool result for the call '.*', which has a result already"),
+    ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
+    ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
+    ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_with_its_place(messages, said):
     with pytest.raises(TranscriptError, match=said.replace("(", r"\(")):
         read_transcript(messages)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("{a: 1}", "are no JSON: "),
-        ('{"a": NaN}', "NaN is no finite number"),
-        ('{"a": 1e999}', "1e999 is no finite number"),
-        ({"a": float("nan")}, "are no JSON"),
-        ("[1]", "are no JSON object"),
-        ("[" * 200 + "]" * 200, "nested more than 100 deep"),
-        ("[" * 200_000, "nested more than 100 deep"),
-        ('{"a": ' + "9" * 5000 + "}", "are no JSON"),
-    ],
+@cases(
+    ("{a: 1}", "are no JSON: "),
+    ('{"a": NaN}', "NaN is no finite number"),
+    ('{"a": 1e999}', "1e999 is no finite number"),
+    ({"a": float("nan")}, "are no JSON"),
+    ("[1]", "are no JSON object"),
+    ("[" * 200 + "]" * 200, "nested more than 100 deep"),
+    ("[" * 200_000, "nested more than 100 deep"),
+    ('{"a": ' + "9" * 5000 + "}", "are no JSON"),
 )
 def test_arguments_that_are_no_object_are_invalid_and_never_an_error(given, said):
     arguments, invalid = read_arguments(given)
@@ -297,17 +298,14 @@ def test_expected_calls_by_turn_with_alternatives_and_without():
     assert call.arguments is None
 
 
-@pytest.mark.parametrize(
-    ("expected", "n_turns", "said"),
-    [
-        ({"name": "a"}, 1, "must be a list"),
-        ([[], [], []], 2, "has 3 turns, the conversation 2"),
-        ([[], "no"], 2, "of turn 2 must be a list"),
-        ([[3]], 1, "expected call 1 must be an object"),
-        ([{"arguments": {}, "id": 1}], 1, "names no tool"),
-        ([{"arguments": {}}], 1, "names no tool"),
-        ([{"name": "a", "arguments": "{"}], 1, "expected call 1: the arguments are no JSON"),
-    ],
+@cases(
+    ({"name": "a"}, 1, "must be a list"),
+    ([[], [], []], 2, "has 3 turns, the conversation 2"),
+    ([[], "no"], 2, "of turn 2 must be a list"),
+    ([[3]], 1, "expected call 1 must be an object"),
+    ([{"arguments": {}, "id": 1}], 1, "names no tool"),
+    ([{"arguments": {}}], 1, "names no tool"),
+    ([{"name": "a", "arguments": "{"}], 1, "expected call 1: the arguments are no JSON"),
 )
 def test_expected_calls_that_do_not_fit_say_why(expected, n_turns, said):
     with pytest.raises(TranscriptError, match=said):

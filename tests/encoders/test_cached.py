@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from cases import cases
 
 from ragauge.encoders.cached import CachedEncoder, NoVector, TextVector, pieces
 from ragauge.encoders.embedded import MiniLM
@@ -166,14 +167,11 @@ def test_tokens_of_a_text_that_fits_serve_both_ways_of_reading_long_ones():
             assert found[text].n_tokens == plain[text].n_tokens
 
 
-@pytest.mark.parametrize(
-    ("spoil", "said"),
-    [
-        (lambda vectors: vectors * np.nan, "not finite numbers"),
-        (lambda vectors: vectors * 3, "not of length 1"),
-        (lambda vectors: vectors * 0, "not of length 1"),
-        (lambda vectors: vectors[:0], "gives 0 vectors for 1 texts"),
-    ],
+@cases(
+    (lambda vectors: vectors * np.nan, "not finite numbers"),
+    (lambda vectors: vectors * 3, "not of length 1"),
+    (lambda vectors: vectors * 0, "not of length 1"),
+    (lambda vectors: vectors[:0], "gives 0 vectors for 1 texts"),
 )
 def test_vectors_that_are_none_are_refused(spoil, said, model, monkeypatch):
     monkeypatch.setattr(model, "encode", lambda texts, **_: spoil(MODEL.encode(texts)))

@@ -4,14 +4,14 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Callable
 from hashlib import sha256
 from urllib.parse import quote
 
 import faulty_server as faulty
 import numpy as np
 import pytest
-from faulty_server import FaultyServer
+from cases import cases
+from faulty_server import Answer, FaultyServer
 
 from ragauge.errors import EncoderError, MissingExtraError, PlanError
 
@@ -20,20 +20,6 @@ pytest.importorskip("openai")
 from ragauge.encoders.endpoint import MAX_REFUSALS_IN_A_ROW, Endpoint
 
 CANARY = "sk-canary/7f3a+9c41<d8>e2b6"
-Reply = tuple[int, dict[str, str], bytes] | str
-Answer = Callable[[dict[str, object], int], Reply]
-
-
-class Server(FaultyServer):
-    """Answers what `answer` says: status, headers and body; or `hang`, `reset`, `drip`."""
-
-    def what_becomes_of(self, body):
-        self.n_requests += 1
-        reply = self.answer(body, self.n_requests)
-        if isinstance(reply, str):
-            return faulty.Answer(fate=reply)
-        status, headers, content = reply
-        return faulty.Answer(status, content, headers)
 
 
 @pytest.fixture
@@ -42,11 +28,11 @@ def server(monkeypatch):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
-    with Server(lambda body, _: ok(body["input"])) as server:
+    with FaultyServer(lambda _, body: ok(body["input"])) as server:
         yield server
 
 
-def endpoint(server: Server, **settings: object) -> Endpoint:
+def endpoint(server: FaultyServer, **settings: object) -> Endpoint:
     quick = {"first_wait_s": 0.01, "max_wait_s": 0.05, "timeout_s": 5, "max_attempts": 3}
     return Endpoint("tiny", base_url=server.url, **{**quick, **settings})
 
@@ -57,13 +43,13 @@ def vector(text: str) -> list[float]:
     return [float(np.cos(angle)), float(np.sin(angle))]
 
 
-def ok(texts: list[str], **changed: object) -> Reply:
+def ok(texts: list[str], **changed: object) -> Answer:
     rows = [{"index": at, "embedding": vector(text)} for at, text in enumerate(texts)]
-    return 200, {}, json.dumps({"data": rows, "model": "tiny", **changed}).encode()
+    return Answer(body=json.dumps({"data": rows, "model": "tiny", **changed}).encode())
 
 
-def data(*rows: dict[str, object]) -> Reply:
-    return 200, {}, json.dumps({"data": rows}).encode()
+def data(*rows: dict[str, object]) -> Answer:
+    return Answer(body=json.dumps({"data": rows}).encode())
 
 
 def row(index: object, *numbers: object) -> dict[str, object]:
@@ -129,28 +115,25 @@ HUGE = b'{"data": [{"index": 0, "embedding": [1e999, 1]}]}'
 LONG = b'{"data": [{"index": 0, "embedding": [1' + b"0" * 400 + b", 1]}]}"
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (data(), "0 vectors, not one for each of 1"),
-        (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
-        (data(row(0, 1, 2), row(0, 1, 2)), "without a unique index and a vector"),
-        (data(row("0", 1, 2)), "without a unique index and a vector"),
-        (data(row(False, 1, 2)), "without a unique index and a vector"),
-        (data({"embedding": [1, 2]}), "without a unique index and a vector"),
-        (data({"index": 0, "embedding": "AACAPw=="}), "without a unique index and a vector"),
-        (data(row(0)), "a vector of 0 dimensions"),
-        (data(row(0, 0, 0.0)), "a vector of length 0"),
-        (data(row(0, "1", 2)), "a vector with items that are not numbers"),
-        (data(row(0, True, 2)), "a vector with items that are not numbers"),
-        ((200, {}, NAN), "not finite"),
-        ((200, {}, HUGE), "not finite"),
-        ((200, {}, LONG), "not finite"),
-        ((200, {}, b"[]"), "no list named data"),
-        ((200, {}, b"null"), "no list named data"),
-        ((200, {}, b" " * 3_000_000), "bytes for 1 texts"),
-        ((200, {}, b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
-    ],
+@cases(
+    (data(), "0 vectors, not one for each of 1"),
+    (data(row(0, 1, 2), row(1, 1, 2)), "2 vectors, not one for each of 1"),
+    (data(row(0, 1, 2), row(0, 1, 2)), "without a unique index and a vector"),
+    (data(row("0", 1, 2)), "without a unique index and a vector"),
+    (data(row(False, 1, 2)), "without a unique index and a vector"),
+    (data({"embedding": [1, 2]}), "without a unique index and a vector"),
+    (data({"index": 0, "embedding": "AACAPw=="}), "without a unique index and a vector"),
+    (data(row(0)), "a vector of 0 dimensions"),
+    (data(row(0, 0, 0.0)), "a vector of length 0"),
+    (data(row(0, "1", 2)), "a vector with items that are not numbers"),
+    (data(row(0, True, 2)), "a vector with items that are not numbers"),
+    (Answer(body=NAN), "not finite"),
+    (Answer(body=HUGE), "not finite"),
+    (Answer(body=LONG), "not finite"),
+    (Answer(body=b"[]"), "no list named data"),
+    (Answer(body=b"null"), "no list named data"),
+    (Answer(body=b" " * 3_000_000), "bytes for 1 texts"),
+    (Answer(body=b"<!doctype html><h1>Welcome</h1>"), "a page of HTML and not JSON"),
 )
 def test_a_reply_that_is_not_what_was_asked_is_an_error_and_not_asked_again(reply, said, server):
     server.answer = lambda *_: reply
@@ -173,8 +156,8 @@ def test_vectors_of_another_dimension_than_the_first_are_refused(server):
 
 @pytest.mark.parametrize("headers", [{"Retry-After": "0.1"}, {"retry-after-ms": "100"}])
 def test_retry_after_is_obeyed(headers, server):
-    busy = (429, headers, b"")
-    server.answer = lambda body, number: busy if number == 1 else ok(body["input"])
+    busy = Answer(429, headers=headers)
+    server.answer = lambda number, body: busy if number == 1 else ok(body["input"])
     start = time.monotonic()
     endpoint(server, max_wait_s=50, first_wait_s=50).encode(["a"])
     assert 0.1 <= time.monotonic() - start < 40
@@ -183,15 +166,12 @@ def test_retry_after_is_obeyed(headers, server):
 TOO_LONG = {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3}
 
 
-@pytest.mark.parametrize(
-    ("reply", "settings", "match"),
-    [
-        ((500, {}, b""), TOO_LONG, "no answer in 1 attempts"),
-        ("hang", {"timeout_s": 0.1, "max_attempts": 2}, r"2 attempts .*no data for 0\.1 s"),
-        ("drip", {"deadline_s": 0.2}, "the reply did not end in time"),
-    ],
+@cases(
+    (Answer(500), TOO_LONG, "no answer in 1 attempts"),
+    (faulty.HANG, {"timeout_s": 0.1, "max_attempts": 2}, r"2 attempts .*no data for 0\.1 s"),
+    (faulty.DRIP, {"deadline_s": 0.2}, "the reply did not end in time"),
 )
-def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
+def test_time_runs_out_before_the_attempts_do(reply, settings, match, server):
     server.answer = lambda *_: reply
     start = time.monotonic()
     with pytest.raises(EncoderError, match=match) as raised:
@@ -200,20 +180,17 @@ def test_time_runs_out_before_the_attempts_do(server, reply, settings, match):
     assert time.monotonic() - start < 40
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "reset",
-        (200, {}, b'{"data": [{"index": 0, "embedd'),
-        (200, {}, b""),
-        (200, {}, b"[" * 100_000),
-        (500, {"Content-Length": "999"}, b"{"),
-        (200, {"Content-Encoding": "gzip"}, b"not gzip"),
-        *((status, {}, b'{"error": {"message": "busy"}}') for status in (408, 409, 429, 500)),
-    ],
+@cases(
+    faulty.RESET,
+    Answer(body=b'{"data": [{"index": 0, "embedd'),
+    Answer(body=b""),
+    Answer(body=b"[" * 100_000),
+    Answer(500, b"{", {"Content-Length": "999"}),
+    Answer(body=b"not gzip", headers={"Content-Encoding": "gzip"}),
+    *(faulty.refusal(status, "busy") for status in (408, 409, 429, 500)),
 )
 def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server):
-    server.answer = lambda body, number: broken if number == 1 else ok(body["input"])
+    server.answer = lambda number, body: broken if number == 1 else ok(body["input"])
     assert endpoint(server).encode(["a"]).shape == (1, 2)
     assert len(server.asked) == 2
     server.answer = lambda *_: broken
@@ -221,11 +198,11 @@ def test_what_may_pass_is_asked_for_again_and_given_up_in_the_end(broken, server
         endpoint(server).encode(["a"])
     assert raised.value.is_down
     assert len(server.asked) == 5
-    assert "busy" not in str(broken) or f"{broken[0]}: busy" in str(raised.value)
+    assert b"busy" not in broken.body or f"{broken.status}: busy" in str(raised.value)
 
 
 def test_when_one_request_fails_the_others_are_not_sent(server):
-    server.answer = lambda *_: (400, {}, b"")
+    server.answer = lambda *_: Answer(400)
     with pytest.raises(EncoderError, match="400: no message"):
         endpoint(server, batch_size=1, concurrency=2).encode([str(n) for n in range(200)])
     assert len(server.asked) < 100
@@ -234,7 +211,7 @@ def test_when_one_request_fails_the_others_are_not_sent(server):
 @pytest.mark.parametrize("status", [400, 401, 422])
 def test_a_refusal_is_not_repeated_and_says_what_the_server_says(status, server):
     body = json.dumps({"error": {"message": "input 3\nis too\x1b[31m long " + "x" * 900}}).encode()
-    server.answer = lambda *_: (status, {}, body)
+    server.answer = lambda *_: Answer(status, body)
     with pytest.raises(EncoderError, match=f"refused with {status}: input 3 is too") as raised:
         endpoint(server).encode(["a"])
     assert not raised.value.is_down
@@ -248,7 +225,7 @@ def test_refusals_without_end_count_as_down(server):
     one = endpoint(server)
 
     def is_down(*, refused: bool) -> bool | None:
-        server.answer = lambda body, _: (401, {}, b"") if refused else ok(body["input"])
+        server.answer = lambda _, body: Answer(401) if refused else ok(body["input"])
         try:
             one.encode(["a"])
         except EncoderError as error:
@@ -264,7 +241,7 @@ def test_refusals_without_end_count_as_down(server):
 def test_a_key_that_the_server_repeats_is_in_no_error(status, server):
     message = json.dumps({"error": {"message": f"bad key {quote(CANARY, '')}!"}})
     for body in (CANARY, message):
-        server.answer = lambda *_, body=body: (status, {}, body.encode())
+        server.answer = lambda *_, body=body: Answer(status, body.encode())
         with pytest.raises(EncoderError) as raised:
             endpoint(server, max_attempts=1).encode(["a"])
         said = faulty.everything_about(raised.value)
@@ -282,7 +259,7 @@ def test_passwords_and_queries_of_the_address_are_in_no_error_and_no_identity(se
     assert one.identity == {**address, "query": query}, "it may name another deployment"
     login = server.headers[0]["authorization"]
     assert login == "Basic bWU6Y2FuYXJ5LXBhc3M="
-    server.answer = lambda *_: (500, {}, f"canary-pass and canary-token, {login}".encode())
+    server.answer = lambda *_: Answer(500, f"canary-pass and canary-token, {login}".encode())
     with pytest.raises(EncoderError) as raised:
         one.encode(["a"])
     said = faulty.everything_about(raised.value)

@@ -17,6 +17,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
+from cases import cases
 
 from ragauge.errors import EncoderError, MissingExtraError
 
@@ -225,14 +226,11 @@ def test_token_vectors_are_those_of_bert_score_at_every_layer(kind, folder_of, e
     assert (encoder.identity["n_layers"], encoder.identity["dimension"]) == (3, last.shape[1])
 
 
-@pytest.mark.parametrize(
-    ("kind", "layer", "says"),
-    [
-        ("bert", -1, r"layers 0 \(the embeddings\) to 3, not -1"),
-        ("bert", 4, r"layers 0 \(the embeddings\) to 3, not 4"),
-        # Neither can bert-score: without any layer transformers' DeBERTa v2 breaks.
-        ("deberta_v2", 0, "cannot compute layer 0 by itself"),
-    ],
+@cases(
+    ("bert", -1, r"layers 0 \(the embeddings\) to 3, not -1"),
+    ("bert", 4, r"layers 0 \(the embeddings\) to 3, not 4"),
+    # Neither can bert-score: without any layer transformers' DeBERTa v2 breaks.
+    ("deberta_v2", 0, "cannot compute layer 0 by itself"),
 )
 def test_a_layer_that_cannot_be_computed_is_refused(kind, layer, says, encoder_of):
     with pytest.raises(EncoderError, match=says):
@@ -241,7 +239,6 @@ def test_a_layer_that_cannot_be_computed_is_refused(kind, layer, says, encoder_o
 
 MARKS = {"bert": 2, "roberta": 2, "deberta": 2, "t5": 1, "gpt2": 0}
 """How many marks a tokenizer puts around a text."""
-ODD = ["", " \n\t", "😀😀", "שלום", "\x00", "a\ud800b", "مرحبا", "世界", "\ufeff", "e\u0301" * 99]
 
 
 @pytest.mark.parametrize(("kind", "n_marks"), MARKS.items())
@@ -262,8 +259,20 @@ def test_tokens_know_where_they_stand_and_only_marks_around_the_text_are_special
 
 @pytest.mark.parametrize("kind", MARKS)
 def test_any_text_has_vectors_of_length_one(kind, encoder_of):
+    odd = [
+        "",
+        " \n\t",
+        "😀😀",
+        "שלום",
+        "\x00",
+        "a\ud800b",
+        "مرحبا",
+        "世界",
+        "\ufeff",
+        "e\u0301" * 99,
+    ]
     encoder = encoder_of(kind)
-    for text in ODD:
+    for text in odd:
         tokens = encoder.encode_tokens([text], layer=2)[0]
         for vectors in (encoder.encode([text]), tokens.vectors):
             assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -339,12 +348,9 @@ def assert_as_sentence_transformers(folder: Path, n_tokens: int = 20) -> None:
     assert close(encoder.encode(SENTENCES), theirs)
 
 
-@pytest.mark.parametrize(
-    ("kind", "pooling"),
-    [
-        *((kind, "mean") for kind in ("bert", "roberta", "deberta_v2", "mpnet", "t5", "qwen3")),
-        *(("bert", pooling) for pooling in MODES if pooling != "mean"),
-    ],
+@cases(
+    *((kind, "mean") for kind in ("bert", "roberta", "deberta_v2", "mpnet", "t5", "qwen3")),
+    *(("bert", pooling) for pooling in MODES if pooling != "mean"),
 )
 def test_vectors_are_those_of_sentence_transformers(kind, pooling, copy_of):
     folder = copy_of(kind)
@@ -634,18 +640,12 @@ KERNEL = dict.fromkeys(("attn_implementation", "_attn_implementation"), "evil/ke
 """Of the hub, and not fetched."""
 
 
-@pytest.mark.parametrize(
-    "changes",
+@cases(
+    [written(f"{name}.bin", BOMB) for name in ("pytorch_model", "training_args", "adapter_model")],
     [
-        [
-            written(f"{name}.bin", BOMB)
-            for name in ("pytorch_model", "training_args", "adapter_model")
-        ],
-        [
-            add_code,
-            changed("tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Slow", "own.Fast"]}),
-            changed("config.json", **KERNEL),
-        ],
+        add_code,
+        changed("tokenizer_config.json", auto_map={"AutoTokenizer": ["own.Slow", "own.Fast"]}),
+        changed("config.json", **KERNEL),
     ],
     ids=["pickles", "code"],
 )
@@ -660,14 +660,11 @@ def test_pickles_and_code_beside_what_can_be_read_without_are_not_read(
     assert (HuggingFace(str(folder)).encode(TEXTS) == expected).all()
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit", "read"),
-    [
-        # bert-score fails here: its tokenizers say 10^30, which is too big a number for them to cut at.
-        ("roberta", None, 64),  # of 66 positions two are taken by the padding
-        ("t5", int(1e30), 512),
-        ("bert", 900, 64),
-    ],
+@cases(
+    # bert-score fails here: its tokenizers say 10^30, which is too big a number for them to cut at.
+    ("roberta", None, 64),  # of 66 positions two are taken by the padding
+    ("t5", int(1e30), 512),
+    ("bert", 900, 64),
 )
 def test_a_limit_that_is_absent_or_beyond_the_positions_is_that_of_the_model(
     kind, limit, read, copy_of
@@ -740,9 +737,7 @@ def test_a_model_of_the_hub_is_known_by_its_commit_and_needs_no_pickle(hub, enco
         HuggingFace("org/tiny")
 
 
-@pytest.mark.parametrize(
-    ("name", "revision"), [("org/other", None), ("org/tiny", "v2"), ("tiny", None)]
-)
+@cases(("org/other", None), ("org/tiny", "v2"), ("tiny", None))
 @pytest.mark.usefixtures("hub")
 def test_a_hub_that_cannot_be_reached_is_said(name, revision):
     says = f"{name}.*cannot be reached.*hf download {name}"

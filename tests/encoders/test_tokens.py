@@ -1,7 +1,7 @@
 """Cutting, windows, and putting windows together again."""
 
 import numpy as np
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,12 +48,9 @@ def test_windows_put_together_have_each_token_once_in_order(n, most, before, aft
     assert stitched(tokens, most, hidden)[:, 0].tolist() == list(tokens.ids)
 
 
-@pytest.mark.parametrize(
-    ("n", "windows"),
-    [
-        (12, [0] * 6 + [1] * 6),  # 0-7, 4-11
-        (20, [0] * 6 + [1] * 4 + [2] * 4 + [3] * 6),  # 0-7, 4-11, 8-15, 12-19
-    ],
+@cases(
+    (12, [0] * 6 + [1] * 6),  # 0-7, 4-11
+    (20, [0] * 6 + [1] * 4 + [2] * 4 + [3] * 6),  # 0-7, 4-11, 8-15, 12-19
 )
 def test_a_token_has_the_row_of_the_window_in_which_it_stands_deepest(n, windows):
     """The ends of the text are no edges."""

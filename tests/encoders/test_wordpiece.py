@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -91,27 +92,24 @@ def test_a_text_without_anything_to_read_has_only_the_two_ends(text):
     assert content(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("Playing aaaa", [(PLAY, 0, 4), (ING, 4, 7), (A, 8, 9), (TAIL_AA, 9, 11), (TAIL_A, 11, 12)]),
-        # A word with one unknown letter is wholly unknown.
-        ("a playz!", [(A, 0, 1), (UNK, 2, 7), (MARK, 7, 8)]),
-        # Accents are dropped, and the place is that of the letter.
-        ("É", [(E, 0, 1)]),
-        ("E\u0301 a\u0323\u0301", [(E, 0, 1), (A, 3, 4)]),
-        ("a\u0301a", [(A, 0, 1), (TAIL_A, 2, 3)]),
-        # A sign that decomposes into punctuation stands alone.
-        ("a≠a", [(A, 0, 1), (EQUALS, 1, 2), (A, 2, 3)]),
-        ("ΣΣ", [(SIGMA, 0, 1), (TAIL_SIGMA, 1, 2)]),  # no final sigma
-        ("a中国", [(A, 0, 1), (ZHONG, 1, 2), (GUO, 2, 3)]),
-        *((f"a{space}a", [(A, 0, 1), (A, 2, 3)]) for space in "\t\n\r\xa0\u2028\u3000"),
-        *((f"a{control}a", [(A, 0, 1), (TAIL_A, 2, 3)]) for control in "\x00\x0b\x1c\x85\u200b\ufffd\ue000"),
-        ("\ud800a\udfffa", [(A, 1, 2), (TAIL_A, 3, 4)]),
-        # Special tokens are those only where they are written exactly so.
-        ("a[SEP]a", [(A, 0, 1), (SEP, 1, 6), (A, 6, 7)]),
-        ("[[MASK]", [(UNK, 0, 1), (MASK, 1, 7)]),
-    ],
+@cases(
+    ("Playing aaaa", [(PLAY, 0, 4), (ING, 4, 7), (A, 8, 9), (TAIL_AA, 9, 11), (TAIL_A, 11, 12)]),
+    # A word with one unknown letter is wholly unknown.
+    ("a playz!", [(A, 0, 1), (UNK, 2, 7), (MARK, 7, 8)]),
+    # Accents are dropped, and the place is that of the letter.
+    ("É", [(E, 0, 1)]),
+    ("E\u0301 a\u0323\u0301", [(E, 0, 1), (A, 3, 4)]),
+    ("a\u0301a", [(A, 0, 1), (TAIL_A, 2, 3)]),
+    # A sign that decomposes into punctuation stands alone.
+    ("a≠a", [(A, 0, 1), (EQUALS, 1, 2), (A, 2, 3)]),
+    ("ΣΣ", [(SIGMA, 0, 1), (TAIL_SIGMA, 1, 2)]),  # no final sigma
+    ("a中国", [(A, 0, 1), (ZHONG, 1, 2), (GUO, 2, 3)]),
+    *((f"a{space}a", [(A, 0, 1), (A, 2, 3)]) for space in "\t\n\r\xa0\u2028\u3000"),
+    *((f"a{control}a", [(A, 0, 1), (TAIL_A, 2, 3)]) for control in "\x00\x0b\x1c\x85\u200b\ufffd\ue000"),
+    ("\ud800a\udfffa", [(A, 1, 2), (TAIL_A, 3, 4)]),
+    # Special tokens are those only where they are written exactly so.
+    ("a[SEP]a", [(A, 0, 1), (SEP, 1, 6), (A, 6, 7)]),
+    ("[[MASK]", [(UNK, 0, 1), (MASK, 1, 7)]),
 )  # fmt: skip
 def test_a_text_is_cut_into_the_longest_entries_from_the_left(text, tokens):
     assert content(text) == tokens
@@ -173,23 +171,20 @@ def test_real_text_as_the_crate_has_it(own, crate):
     assert_same(own, crate, [*pages, *lines])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Die Größe über alles: naïve café, Ærøskøbing, Łódź, Đà Nẵng, İstanbul'da ışık.",
-        "Ὀδυσσεύς, ὁ πολύτροπος· τί ποιεῖς;",
-        "Объект № 5 — это ёлка, а не йод.",
-        "東京は日本の首都です。人口は約1400万人。ガギグゲゴ ｶﾞｷﾞ",
-        "대한민국의 수도는 서울이다.",
-        "هَذَا نَصٌّ عَرَبِيٌّ بِالتَّشْكِيلِ ١٢٣",
-        "שָׁלוֹם עֲלֵיכֶם",
-        "हिन्दी में लिखा हुआ वाक्य। தமிழ் கோவில் ขอบคุณครับ",
-        "👩🏽‍🚀 🇨🇭 ❤️ ①②③ ½ x² H₂O ™ © € £5 $1,000.50 50% #tag @name",
-        "Z̸̡̛͎͙a̷͓͊l̴̼̈g̵̱̎o̶͉͝ text…“quotes”—‘dash’ ﬁﬂ",
-        "http://example.com/a_b?c=d&e=%20#f user@example.com C:\\path\\to",
-    ],
+@cases(
+    "Die Größe über alles: naïve café, Ærøskøbing, Łódź, Đà Nẵng, İstanbul'da ışık.",
+    "Ὀδυσσεύς, ὁ πολύτροπος· τί ποιεῖς;",
+    "Объект № 5 — это ёлка, а не йод.",
+    "東京は日本の首都です。人口は約1400万人。ガギグゲゴ ｶﾞｷﾞ",
+    "대한민국의 수도는 서울이다.",
+    "هَذَا نَصٌّ عَرَبِيٌّ بِالتَّشْكِيلِ ١٢٣",
+    "שָׁלוֹם עֲלֵיכֶם",
+    "हिन्दी में लिखा हुआ वाक्य। தமிழ் கோவில் ขอบคุณครับ",
+    "👩🏽‍🚀 🇨🇭 ❤️ ①②③ ½ x² H₂O ™ © € £5 $1,000.50 50% #tag @name",
+    "Z̸̡̛͎͙a̷͓͊l̴̼̈g̵̱̎o̶͉͝ text…“quotes”—‘dash’ ﬁﬂ",
+    "http://example.com/a_b?c=d&e=%20#f user@example.com C:\\path\\to",
 )
-def test_scripts_of_the_world_as_the_crate_has_them(own, crate, text):
+def test_scripts_of_the_world_as_the_crate_has_them(text, own, crate):
     forms = [unicodedata.normalize(form, text) for form in ("NFC", "NFD", "NFKC", "NFKD")]
     assert_same(own, crate, [text, *forms])
 

@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from cases import cases
 
 from ragauge.engine.batch import measure
 from ragauge.engine.plan import make_plan
@@ -27,16 +28,13 @@ def values(asking, **columns):
     return [score and score.value for score in scores(asking, **columns)]
 
 
-@pytest.mark.parametrize(
-    ("label", "answer", "references", "value", "best"),
-    [
-        # "a" is an article: {red, hut} against {red, hut}.
-        ("token_f1", "a red hut", ["blue", "red hut", "red"], 1.0, 1),
-        ("distance", "abc", ["a", "abcd", "abcdefg"], 0.1, 1),  # lower is better
-        ("exact_match", "a", ["b", "a", "A"], 1.0, 1),  # of equally good ones the first
-        ("fuzzy_match", "a", ["", "b"], 0.0, 1),  # one without a value hides none with
-        ("fuzzy_match", "a", ["", ""], None, None),
-    ],
+@cases(
+    # "a" is an article: {red, hut} against {red, hut}.
+    ("token_f1", "a red hut", ["blue", "red hut", "red"], 1.0, 1),
+    ("distance", "abc", ["a", "abcd", "abcdefg"], 0.1, 1),  # lower is better
+    ("exact_match", "a", ["b", "a", "A"], 1.0, 1),  # of equally good ones the first
+    ("fuzzy_match", "a", ["", "b"], 0.0, 1),  # one without a value hides none with
+    ("fuzzy_match", "a", ["", ""], None, None),
 )
 def test_the_score_is_the_best_over_the_references_and_says_which_it_was(
     label, answer, references, value, best

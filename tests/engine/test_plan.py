@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.engine.plan import NO_RESOURCES, make_plan
@@ -122,34 +123,31 @@ def test_every_problem_is_said_at_once():
 
 
 @pytest.mark.usefixtures("wrong_metrics")
-@pytest.mark.parametrize(
-    ("labels", "problem"),
-    [
-        (
-            ["needs_zebra"],
-            "needs_zebra needs the column 'zebra'; the samples have answer, id, question, question_type, "
-            "references, system",
-        ),
-        (
-            ["as_elsewhere"],
-            "as_elsewhere needs the column 'ground_truth'; here its name is 'reference'",
-        ),
-        (["which_first"], "circular dependency: feature hen → feature egg → feature hen"),
-        (["navel"], "circular dependency: navel → navel"),
-        (["judged_well"], "judged_well needs a judge; give one with --judge (judge= from Python)"),
-        (["length_of_vector"], "length_of_vector needs an encoder; give one with --encoder"),
-        (
-            ['exact_match(normalize="squad")', "halved"],
-            "halved takes 'exact_match' as a number, but this run computes exact_match(normalize=\"squad\") "
-            "version 1, which the label of halved would not show; annotate the parameter as exact_match: "
-            "Score and use its value",
-        ),
-        (
-            ["fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match"],
-            "a composite needs one variant of 'fuzzy_match', but there are several: "
-            "fuzzy_match(threshold=50), fuzzy_match(threshold=60); keep one",
-        ),
-    ],
+@cases(
+    (
+        ["needs_zebra"],
+        "needs_zebra needs the column 'zebra'; the samples have answer, id, question, question_type, "
+        "references, system",
+    ),
+    (
+        ["as_elsewhere"],
+        "as_elsewhere needs the column 'ground_truth'; here its name is 'reference'",
+    ),
+    (["which_first"], "circular dependency: feature hen → feature egg → feature hen"),
+    (["navel"], "circular dependency: navel → navel"),
+    (["judged_well"], "judged_well needs a judge; give one with --judge (judge= from Python)"),
+    (["length_of_vector"], "length_of_vector needs an encoder; give one with --encoder"),
+    (
+        ['exact_match(normalize="squad")', "halved"],
+        "halved takes 'exact_match' as a number, but this run computes exact_match(normalize=\"squad\") "
+        "version 1, which the label of halved would not show; annotate the parameter as exact_match: "
+        "Score and use its value",
+    ),
+    (
+        ["fuzzy_match(threshold=50)", "fuzzy_match(threshold=60)", "answer_match"],
+        "a composite needs one variant of 'fuzzy_match', but there are several: "
+        "fuzzy_match(threshold=50), fuzzy_match(threshold=60); keep one",
+    ),
 )
 def test_what_a_plan_refuses_is_said_with_a_way_out(labels, problem):
     assert problems(*labels) == (problem,)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import catalog
@@ -40,15 +41,12 @@ def test_the_precision_is_a_fact_of_the_run_and_no_part_of_the_label():
         assert node["settings"]["precision"] == precision
 
 
-@pytest.mark.parametrize(
-    ("metrics", "options", "precision"),
-    [
-        ("correct", {}, "fp32"),
-        (["rag", "semantic_similarity"], {}, "fp32"),
-        ('correct(model="all-MiniLM-L6-v2")', {}, "fp32"),
-        ('correct(precision="int8")', {}, "int8"),
-        ('correct(model="all-MiniLM-L6-v2")', {"encoder": MiniLM("int8")}, "int8"),
-    ],
+@cases(
+    ("correct", {}, "fp32"),
+    (["rag", "semantic_similarity"], {}, "fp32"),
+    ('correct(model="all-MiniLM-L6-v2")', {}, "fp32"),
+    ('correct(precision="int8")', {}, "int8"),
+    ('correct(model="all-MiniLM-L6-v2")', {"encoder": MiniLM("int8")}, "int8"),
 )
 def test_whoever_names_no_precision_gets_the_same_one(metrics, options, precision):
     run = rg.evaluate(ROWS[:1], metrics, **options)
@@ -195,13 +193,10 @@ def test_a_corpus_feature_that_breaks_is_named(own_metrics):
         rg.evaluate(ROWS, ["with_table"])
 
 
-@pytest.mark.parametrize(
-    ("label", "encoder", "says"),
-    [
-        ('semantic_similarity(precision="bf16")', None, "fp32 and int8, not 'bf16'"),
-        ('semantic_similarity(precision="int8")', Own(), "names own in int8, but the encoder given has"),
-        ("semantic_similarity", 5, "a model's name or an encoder, got 5, which has no name"),
-    ],
+@cases(
+    ('semantic_similarity(precision="bf16")', None, "fp32 and int8, not 'bf16'"),
+    ('semantic_similarity(precision="int8")', Own(), "names own in int8, but the encoder given has"),
+    ("semantic_similarity", 5, "a model's name or an encoder, got 5, which has no name"),
 )  # fmt: skip
 def test_what_is_no_encoder_and_another_precision_are_refused(label, encoder, says):
     with pytest.raises(EncoderError, match=says):

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.errors import SuiteError
 from ragauge.evaluation.config import Config
@@ -42,25 +43,22 @@ def test_systems_have_a_file_each(tmp_path):
     assert config.systems == {"a": tmp_path / "a.jsonl", "b": Path("/b.jsonl")}
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("sutes = []", "unknown key 'sutes'; did you mean 'suites'"),
-        ('limit = "3"', "limit must be a whole number, got '3'"),
-        ("limit = true", "limit must be a whole number, got True"),
-        ("limit = 0", "limit must be at least 1, got 0"),
-        ("workers = -1", "workers must be at least 1, got -1"),
-        ("seed = true", "seed must be a whole number, got True"),
-        ("suites = [1]", "suites must be a list of texts"),
-        ('suites = "answer-quality"', "suites must be a list"),
-        ("[systems]\na = 1", "systems.a must be text, got 1"),
-        ("[map]\nanswer = ['x']", "map.answer must be text"),
-        ('data = "a"\n[systems]\na = "b"', "give data or [systems], not both"),
-        ('data = "a"\ndata = "b"', "Cannot overwrite a value"),
-        ("data = !!python/object:os.system", "not valid TOML"),
-    ],
+@cases(
+    ("sutes = []", "unknown key 'sutes'; did you mean 'suites'"),
+    ('limit = "3"', "limit must be a whole number, got '3'"),
+    ("limit = true", "limit must be a whole number, got True"),
+    ("limit = 0", "limit must be at least 1, got 0"),
+    ("workers = -1", "workers must be at least 1, got -1"),
+    ("seed = true", "seed must be a whole number, got True"),
+    ("suites = [1]", "suites must be a list of texts"),
+    ('suites = "answer-quality"', "suites must be a list"),
+    ("[systems]\na = 1", "systems.a must be text, got 1"),
+    ("[map]\nanswer = ['x']", "map.answer must be text"),
+    ('data = "a"\n[systems]\na = "b"', "give data or [systems], not both"),
+    ('data = "a"\ndata = "b"', "Cannot overwrite a value"),
+    ("data = !!python/object:os.system", "not valid TOML"),
 )
-def test_what_is_wrong_in_a_configuration_is_said_with_its_file(tmp_path, text, problem):
+def test_what_is_wrong_in_a_configuration_is_said_with_its_file(text, problem, tmp_path):
     with pytest.raises(SuiteError) as caught:
         load(tmp_path, text)
     assert str(tmp_path / "run.toml") in str(caught.value)

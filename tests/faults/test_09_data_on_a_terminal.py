@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.report.plain import INVISIBLE
 
 tty = pytest.importorskip("tty", reason="not on Windows")
 
 NAME = "rtl\u202e\u2066gnp\u200b\x1b[31m\x9b2J\U000e0041é東"
-FORMS = ("csv", "json", "md", "tex", "tsv")
 
 
 def rank(folder: Path, form: str) -> list[str]:
@@ -44,15 +44,14 @@ def in_a_pipe(ragauge):
     """What the command writes where no terminal is."""
 
     def call(*arguments: str) -> str:
-        done = ragauge(*arguments)
-        assert done.code == 0, done.err
+        done = ragauge(*arguments, code=0)
         return done.out
 
     return call
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_terminal_shows_what_is_invisible_in_every_format(on_a_terminal, tmp_path, form):
+@cases("csv", "json", "md", "tex", "tsv")
+def test_a_terminal_shows_what_is_invisible_in_every_format(form, on_a_terminal, tmp_path):
     shown = on_a_terminal(*rank(tmp_path, form))
     assert "é東" in shown or form == "tex"
     assert not INVISIBLE.search(shown.replace("\n", " ").replace("\t", " "))
@@ -77,20 +76,17 @@ def test_json_on_a_terminal_is_the_same_data(in_a_pipe, on_a_terminal, tmp_path)
     assert NAME in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\u001b", "\x1b")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["{}"],
-        ["run", "--{}"],
-        ["run", "a.jsonl", "--limit", "{}"],
-        ["run", "a.jsonl", "--map", "{}"],
-        ["rank", "a", "b", "-o", "{}.none"],
-        ["gate", "x", "--on", "{}"],
-        ["metrics", "{}"],
-        ["show", "{}"],
-    ],
+@cases(
+    ["{}"],
+    ["run", "--{}"],
+    ["run", "a.jsonl", "--limit", "{}"],
+    ["run", "a.jsonl", "--map", "{}"],
+    ["rank", "a", "b", "-o", "{}.none"],
+    ["gate", "x", "--on", "{}"],
+    ["metrics", "{}"],
+    ["show", "{}"],
 )
-def test_what_was_typed_is_repeated_escaped_and_cut(ragauge, arguments):
+def test_what_was_typed_is_repeated_escaped_and_cut(arguments, ragauge):
     typed = "\x1b[2J\u202e" + "a" * 50_000
     done = ragauge(*(one.format(typed) for one in arguments))
     assert done.code in (2, 3, 5)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import cli
@@ -36,9 +37,7 @@ def folder(tmp_path) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_wrong_usage_is_2_in_every_command(ragauge, command):
-    done = ragauge(command, "--no-such-option")
-    assert (done.code, done.out) == (2, "")
-    assert "--no-such-option" in done.err
+    assert "--no-such-option" in ragauge(command, "--no-such-option", code=2, out="").err
 
 
 CODES = {
@@ -94,8 +93,7 @@ CODES = {
 )
 def test_each_code_has_its_meaning(ragauge, folder, monkeypatch, code, arguments):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = ragauge(*arguments)
-    assert done.code == code, done.err
+    ragauge(*arguments, code=code)
 
 
 class Panic(BaseException):
@@ -126,17 +124,14 @@ def test_prompts_that_were_written_in_part_are_completed(ragauge, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
-@pytest.mark.parametrize(
-    ("name", "code", "said"),
-    [
-        ("SIGTERM", 143, "terminated; finished"),
-        ("SIGHUP", 129, "terminated; finished"),
-        ("SIGINT", 130, "interrupted; finished"),
-    ],
+@cases(
+    ("SIGTERM", 143, "terminated; finished"),
+    ("SIGHUP", 129, "terminated; finished"),
+    ("SIGINT", 130, "interrupted; finished"),
 )
 @pytest.mark.usefixtures("interruptible")
 def test_a_signal_ends_a_command_with_a_line_and_its_code(
-    ragauge, folder, monkeypatch, name, code, said
+    name, code, said, ragauge, folder, monkeypatch
 ):
     number = getattr(signal, name)
 
@@ -146,8 +141,7 @@ def test_a_signal_ends_a_command_with_a_line_and_its_code(
 
     before = signal.getsignal(number)
     monkeypatch.setattr(cli.cli, "invoke", wait)
-    done = ragauge("show", "run")
-    assert (done.code, done.out) == (code, "")
+    done = ragauge("show", "run", code=code, out="")
     assert done.err.startswith(f"ragauge: {said} batches are kept")
     assert len(done.err.splitlines()) == 1
     assert signal.getsignal(number) == before

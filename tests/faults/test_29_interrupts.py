@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge import cli
 
@@ -41,23 +42,20 @@ def test_while_the_command_is_imported(with_module):
     assert (done.returncode, done.stderr) == (130, "ragauge: interrupted\n")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(f"exec({NOW!r})", id="in code that is executed from a text"),
-        pytest.param(
-            f"class D:\n  def __set_name__(self, *_): {NOW}\nclass E:\n  d = D()",
-            id="while a class is made",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            f"class D:\n  def __del__(self): {NOW}\nD()\ntime.sleep(9)",
-            id="in a destructor",
-            marks=pytest.mark.slow,
-        ),
-    ],
+@cases(
+    pytest.param(f"exec({NOW!r})", id="in code that is executed from a text"),
+    pytest.param(
+        f"class D:\n  def __set_name__(self, *_): {NOW}\nclass E:\n  d = D()",
+        id="while a class is made",
+        marks=pytest.mark.slow,
+    ),
+    pytest.param(
+        f"class D:\n  def __del__(self): {NOW}\nD()\ntime.sleep(9)",
+        id="in a destructor",
+        marks=pytest.mark.slow,
+    ),
 )
-def test_while_a_plug_in_is_imported(with_module, text):
+def test_while_a_plug_in_is_imported(text, with_module):
     done = with_module("plug", text, "metrics", "--plugin", "plug.py")
     assert done.returncode == 130, done.stderr
     assert done.stderr.startswith("ragauge: interrupted; finished batches are kept")
@@ -65,15 +63,12 @@ def test_while_a_plug_in_is_imported(with_module, text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"import atexit\n@atexit.register\ndef last(): {NOW}",
-        "class D:\n  def __del__(self, kill=os.kill, me=os.getpid()): kill(me, 2)\nlast = D()",
-    ],
+@cases(
+    f"import atexit\n@atexit.register\ndef last(): {NOW}",
+    "class D:\n  def __del__(self, kill=os.kill, me=os.getpid()): kill(me, 2)\nlast = D()",
     ids=["at exit", "while Python clears up"],
 )
-def test_after_its_end_it_changes_no_code(with_module, text):
+def test_after_its_end_it_changes_no_code(text, with_module):
     done = with_module("plug", text, "metrics", "ndcg", "--plugin", "plug.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert "ndcg" in done.stdout
@@ -87,6 +82,5 @@ def test_an_error_that_an_interrupt_caused_is_an_interrupt(ragauge, monkeypatch)
             raise ValueError("could not be imported") from interrupt
 
     monkeypatch.setattr(cli.cli, "invoke", wrapped)
-    done = ragauge("metrics")
-    assert done.code == 130
+    done = ragauge("metrics", code=130)
     assert done.err.startswith("ragauge: interrupted; ")

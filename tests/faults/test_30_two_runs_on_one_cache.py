@@ -14,6 +14,7 @@ from pathlib import Path
 import faulty_server as faulty
 import pytest
 import rules
+from cases import cases
 
 from ragauge.calls.ledger import LEASE_S, Leases
 from ragauge.judges.protocol import reply_ledger
@@ -123,18 +124,15 @@ LATER = 10**18
 OWNER = f"{socket.gethostname()} 1 x"
 
 
-@pytest.mark.parametrize(
-    ("owner", "until", "is_held"),
-    [
-        ("elsewhere 1 x", lambda: time.time() + 5, True),
-        ("elsewhere 1 x", lambda: time.time() - 1, False),
-        ("elsewhere 1 x", lambda: time.time() + 10 * LEASE_S, False),  # the clock was set back since
-        *((owner, lambda: LATER, False) for owner in ("", "x", "é\u202e", f"{OWNER[:-3]}x y", f"{OWNER[:-3]}{10**30} y")),
-        *((OWNER, lambda until=until: until, False) for until in ("", "x", b"\x00", -1, 0.0)),
-    ],
+@cases(
+    ("elsewhere 1 x", lambda: time.time() + 5, True),
+    ("elsewhere 1 x", lambda: time.time() - 1, False),
+    ("elsewhere 1 x", lambda: time.time() + 10 * LEASE_S, False),  # the clock was set back since
+    *((owner, lambda: LATER, False) for owner in ("", "x", "é\u202e", f"{OWNER[:-3]}x y", f"{OWNER[:-3]}{10**30} y")),
+    *((OWNER, lambda until=until: until, False) for until in ("", "x", b"\x00", -1, 0.0)),
 )  # fmt: skip
 def test_a_lease_of_another_ends_after_its_time_and_a_damaged_one_at_once(
-    tmp_path, owner, until, is_held
+    owner, until, is_held, tmp_path
 ):
     own = foreign(tmp_path / "c.sqlite", owner, until())
     assert own.claim([b"k"]) == (set() if is_held else {b"k"})

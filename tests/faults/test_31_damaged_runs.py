@@ -223,9 +223,7 @@ def test_a_changed_part_is_damaged(run, file, ragauge):
             RunFolder(run).read()
         n += 1
     assert n > 10
-    done = ragauge("show", run)
-    assert done.code == 5
-    assert "remove" in done.err
+    assert "remove" in ragauge("show", run, code=5).err
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import PlanError, StoreError, SuiteError
@@ -36,15 +37,12 @@ def test_no_more_than_the_limit_is_read(tmp_path):
         read_regular(tmp_path / "absent", 10)
 
 
-@pytest.mark.parametrize(
-    ("key", "line"),
-    [
-        ("data", 'data = "a\\u0000b"'),
-        ("systems.new", '[systems]\nnew = "a\\u0000b"'),
-        ("plugins", 'plugins = ["a\\u0000b"]'),
-        ("judge.model", '[judge]\nmodel = "a\\u0000b"'),
-        ("gate.baseline", '[gate]\nbaseline = "a\\u0000b"'),
-    ],
+@cases(
+    ("data", 'data = "a\\u0000b"'),
+    ("systems.new", '[systems]\nnew = "a\\u0000b"'),
+    ("plugins", 'plugins = ["a\\u0000b"]'),
+    ("judge.model", '[judge]\nmodel = "a\\u0000b"'),
+    ("gate.baseline", '[gate]\nbaseline = "a\\u0000b"'),
 )
 def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, call):
     (tmp_path / "c.toml").write_text(line)
@@ -87,18 +85,15 @@ def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, call):
     assert said.splitlines()[-1].endswith("… and up to 19,980 more")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "seed = -1",
-        "seed = 9223372036854775808",
-        "limit = 0",
-        "workers = 0",
-        "[judge]\nmodel = 'm'\nconcurrency = 0",
-        "[judge]\nmodel = 'm'\nbase_url = 'ftp://x/v1'",
-        "[judge]\nmodel = 'm'\nbase_url = 'http://x:99999/v1'",
-        "[judge]\nmodel = 'm'\nbase_url = ''",
-    ],
+@cases(
+    "seed = -1",
+    "seed = 9223372036854775808",
+    "limit = 0",
+    "workers = 0",
+    "[judge]\nmodel = 'm'\nconcurrency = 0",
+    "[judge]\nmodel = 'm'\nbase_url = 'ftp://x/v1'",
+    "[judge]\nmodel = 'm'\nbase_url = 'http://x:99999/v1'",
+    "[judge]\nmodel = 'm'\nbase_url = ''",
 )
 def test_values_out_of_range_are_usage_errors(line, tmp_path, call):
     (tmp_path / "a.jsonl").write_text(ROW)

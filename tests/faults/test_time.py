@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge import catalog
@@ -139,20 +140,17 @@ def joining(words: list[str]) -> dict[str, str]:
     return {"question": question, "answer": f"The {' '.join(words)} is not stated. {stated}"}
 
 
-@pytest.mark.parametrize(
-    ("metric", "value", "n", "fields"),
-    [
-        ("hallucination", 0, 1_500, lambda n: {"answer": "The answer is " * n, "contexts": ["The answer is " * n]}),
-        ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "- a\n" * n)),
-        ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "\n".join(f"item {at}" for at in range(n)))),
-        # Each has more neighbours than it is compared with.
-        ("number_match", 1, 500, lambda n: dict.fromkeys(("answer", "reference"), " ".join(map(str, range(1_000, 1_000 + n)))) | {"question": "Which?"}),
-        ("dont_know", 0, 9_000, lambda n: dict.fromkeys(("question", "answer"), " ".join(f"({at})" for at in range(3_000, 3_000 + n)))),
-        ("dont_know", 1, 1_000, lambda n: joining(WORDS_OF_LETTERS[:n])),
-    ],
+@cases(
+    ("hallucination", 0, 1_500, lambda n: {"answer": "The answer is " * n, "contexts": ["The answer is " * n]}),
+    ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "- a\n" * n)),
+    ("rougeLsum", 1, 1_500, lambda n: dict.fromkeys(("answer", "reference"), "\n".join(f"item {at}" for at in range(n)))),
+    # Each has more neighbours than it is compared with.
+    ("number_match", 1, 500, lambda n: dict.fromkeys(("answer", "reference"), " ".join(map(str, range(1_000, 1_000 + n)))) | {"question": "Which?"}),
+    ("dont_know", 0, 9_000, lambda n: dict.fromkeys(("question", "answer"), " ".join(f"({at})" for at in range(3_000, 3_000 + n)))),
+    ("dont_know", 1, 1_000, lambda n: joining(WORDS_OF_LETTERS[:n])),
 )  # fmt: skip
 def test_a_repetition_in_several_fields_takes_linear_time(
-    assert_linear_time, metric, value, n, fields
+    metric, value, n, fields, assert_linear_time
 ):
     def work(sample: dict[str, object]) -> None:
         assert rg.score(metric, **sample).value == value

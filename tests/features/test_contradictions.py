@@ -1,6 +1,6 @@
 """What is and what is not a contradiction between two turns; rows in pairs that differ in one thing."""
 
-import pytest
+from cases import cases
 
 from ragauge.conversations.transcript import read_transcript
 from ragauge.features.contradictions import Said, contradictions
@@ -22,26 +22,23 @@ def kinds(*turns):
     return {each.kind for each in found}
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "kind"),
-    [
-        (HUT, ("We are two.", "Please bring $70 for the hut."), "number"),
-        (HUT, ("We are two.", "I was wrong: please bring $70 for the hut."), None),
-        (HUT, ("We come on Sunday.", "Then please bring $70 for the hut."), None),
-        (HUT, ("We stay three nights.", "Three nights in the hut cost $180."), None),
-        (HUT, ("Our budget is $70.", "The hut costs less than $70."), None),
-        (HUT, ("And the cabin?", "It costs $70 a night."), None),
-        (HUT, ("We are two.", "The lake hut costs $70."), "number"),
-        (("What does the small hut cost?", "The small hut costs $60."), ("We are ten.", "The large hut costs $70."), None),
-        (HUT, ("We are two.", "The hut is free."), "opposite"),
-        (WIFI, ("What is the password?", "There is no wifi in the hut."), "negation"),
-        (WIFI, ("And at the lake?", "There is no wifi at the lake."), None),
-        (WIFI, ("It doesn't work.", "In the annex there is no wifi."), None),
-        (WIFI, ("It doesn't work.", "If it snows there is no wifi in the hut."), None),
-        (("Is the hut open?", "It is closed until May."), ("We come in April.", "The hut is open."), "negation"),
-        (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray built the hut."), "entity"),
-        (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray painted the hut."), None),
-    ],
+@cases(
+    (HUT, ("We are two.", "Please bring $70 for the hut."), "number"),
+    (HUT, ("We are two.", "I was wrong: please bring $70 for the hut."), None),
+    (HUT, ("We come on Sunday.", "Then please bring $70 for the hut."), None),
+    (HUT, ("We stay three nights.", "Three nights in the hut cost $180."), None),
+    (HUT, ("Our budget is $70.", "The hut costs less than $70."), None),
+    (HUT, ("And the cabin?", "It costs $70 a night."), None),
+    (HUT, ("We are two.", "The lake hut costs $70."), "number"),
+    (("What does the small hut cost?", "The small hut costs $60."), ("We are ten.", "The large hut costs $70."), None),
+    (HUT, ("We are two.", "The hut is free."), "opposite"),
+    (WIFI, ("What is the password?", "There is no wifi in the hut."), "negation"),
+    (WIFI, ("And at the lake?", "There is no wifi at the lake."), None),
+    (WIFI, ("It doesn't work.", "In the annex there is no wifi."), None),
+    (WIFI, ("It doesn't work.", "If it snows there is no wifi in the hut."), None),
+    (("Is the hut open?", "It is closed until May."), ("We come in April.", "The hut is open."), "negation"),
+    (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray built the hut."), "entity"),
+    (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray painted the hut."), None),
 )  # fmt: skip
 def test_two_turns(first, later, kind):
     assert kinds(first, later) == ({kind} if kind else set())

@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -243,10 +243,7 @@ def test_a_context_is_relevant_of_which_any_part_is():
     assert len(told["contexts"]) == 4
 
 
-@pytest.mark.parametrize(
-    ("answer", "asked"),
-    [("Hm.", ["questions", "rubric"]), *((blank, ["rubric"]) for blank in ("", " ", "\u200f"))],
-)
+@cases(("Hm.", ["questions", "rubric"]), *((blank, ["rubric"]) for blank in ("", " ", "\u200f")))
 def test_the_rubric_grades_an_answer_that_answers_no_question(answer, asked):
     judge = shared({"questions": {"questions": []}, "rubric": {"reason": "r", "score": 0.25}})
     found = run(answer_questions("What is the fee?", "What is the fee?", answer, judge=judge))

@@ -3,6 +3,7 @@
 from math import inf
 
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -27,31 +28,28 @@ def outcomes(gate) -> list[tuple[str | None, bool]]:
     return [(verdict.system, verdict.passed) for verdict in gate.verdicts]
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        ("exact_match >= 0.5", [("a", True), ("b", True)]),
-        ("exact_match > 0.5", [("a", False), ("b", True)]),
-        ("token_f1 >= 0.75 and token_f1.n = 2", [("a", True), ("b", True)]),
-        ("exact_match.missing <= 0", [("a", True), ("b", False)]),
-        ("exact_match.worst >= 0.5", [("a", True), ("b", True)]),
-        ("exact_match.worst >= 0.6", [("a", False), ("b", False)]),
-        ("exact_match.best >= 1", [("a", False), ("b", True)]),
-        ("exact_match.lowest >= 1", [("a", False), ("b", True)]),
-        ('exact_match[kind = "fact"] >= 1', [("a", True), ("b", True)]),
-        ('exact_match[kind = "list"] >= 0', [("a", True), ("b", False)]),
-        ('exact_match[system = "b"] >= 1', [("b", True)]),
-        ("answers >= 4", [(None, True)]),
-        ("questions >= 3", [(None, False)]),
-        ("missing <= 6", [(None, True)]),
-        ("missing <= 5", [(None, False)]),
-        ('missing[system = "a"] <= 2', [(None, True)]),
-        ('answers[kind = "fact"] = 2', [(None, True)]),
-        ("cost_usd <= 0 and calls <= 0", [(None, True)]),
-        ("exact_match >= 0.9 or missing > 2", [("a", True), ("b", True)]),
-    ],
+@cases(
+    ("exact_match >= 0.5", [("a", True), ("b", True)]),
+    ("exact_match > 0.5", [("a", False), ("b", True)]),
+    ("token_f1 >= 0.75 and token_f1.n = 2", [("a", True), ("b", True)]),
+    ("exact_match.missing <= 0", [("a", True), ("b", False)]),
+    ("exact_match.worst >= 0.5", [("a", True), ("b", True)]),
+    ("exact_match.worst >= 0.6", [("a", False), ("b", False)]),
+    ("exact_match.best >= 1", [("a", False), ("b", True)]),
+    ("exact_match.lowest >= 1", [("a", False), ("b", True)]),
+    ('exact_match[kind = "fact"] >= 1', [("a", True), ("b", True)]),
+    ('exact_match[kind = "list"] >= 0', [("a", True), ("b", False)]),
+    ('exact_match[system = "b"] >= 1', [("b", True)]),
+    ("answers >= 4", [(None, True)]),
+    ("questions >= 3", [(None, False)]),
+    ("missing <= 6", [(None, True)]),
+    ("missing <= 5", [(None, False)]),
+    ('missing[system = "a"] <= 2', [(None, True)]),
+    ('answers[kind = "fact"] = 2', [(None, True)]),
+    ("cost_usd <= 0 and calls <= 0", [(None, True)]),
+    ("exact_match >= 0.9 or missing > 2", [("a", True), ("b", True)]),
 )
-def test_rules_by_hand(run, rule, expected):
+def test_rules_by_hand(rule, expected, run):
     assert outcomes(run.gate([rule])) == expected
 
 
@@ -70,15 +68,12 @@ def test_a_metric_without_a_value_fails_whatever_the_rule_says(run):
     assert not run.gate(['failed[kind = "number"] <= 0']).passed
 
 
-@pytest.mark.parametrize(
-    ("rule", "system", "reason"),
-    [
-        ('exact_match[kind = "number"] >= 0', "a", "has no value: no row matches its filter"),
-        ("exact_match.low >= 0", "b", "exact_match.low has no value: an interval needs two questions"),
-        ("exact_match > 0.5", "a", "exact_match is 0.5"),
-    ],
+@cases(
+    ('exact_match[kind = "number"] >= 0', "a", "has no value: no row matches its filter"),
+    ("exact_match.low >= 0", "b", "exact_match.low has no value: an interval needs two questions"),
+    ("exact_match > 0.5", "a", "exact_match is 0.5"),
 )  # fmt: skip
-def test_a_failed_rule_says_why(run, rule, system, reason):
+def test_a_failed_rule_says_why(rule, system, reason, run):
     (verdict,) = run.gate([rule], systems=[system]).verdicts
     assert not verdict.passed
     assert verdict.reason.endswith(reason)
@@ -124,20 +119,17 @@ def test_a_label_is_found_without_the_model_that_the_run_fills_in():
     assert suite.gate(['recall(match="text")@10 = 1', "`recall@10 by text` = 1"]).passed
 
 
-@pytest.mark.parametrize(
-    ("rules", "options", "message"),
-    [
-        ([], {}, "a gate needs a rule"),
-        (["exact_mach > 1"], {}, "no metric 'exact_mach'; did you mean 'exact_match'?"),
-        (["exact_match > 0"], {"systems": ["c"]}, "no system 'c'"),
-        (["exact_match.drop <= 0"], {}, "needs a baseline; give it with --baseline"),
-        ([], {"max_drop": 0.1}, "needs a baseline"),
-        ([], {"max_drop": {"exact_match": -1}, "baseline": "a"}, "give a number of at least 0"),
-        (["exact_match > 0"], {"on": "both"}, "on is 'both'; it takes point or bound"),
-        (["exact_match.drop <= 0"], {"baseline": "zz"}, "neither a run nor a system"),
-    ],
+@cases(
+    ([], {}, "a gate needs a rule"),
+    (["exact_mach > 1"], {}, "no metric 'exact_mach'; did you mean 'exact_match'?"),
+    (["exact_match > 0"], {"systems": ["c"]}, "no system 'c'"),
+    (["exact_match.drop <= 0"], {}, "needs a baseline; give it with --baseline"),
+    ([], {"max_drop": 0.1}, "needs a baseline"),
+    ([], {"max_drop": {"exact_match": -1}, "baseline": "a"}, "give a number of at least 0"),
+    (["exact_match > 0"], {"on": "both"}, "on is 'both'; it takes point or bound"),
+    (["exact_match.drop <= 0"], {"baseline": "zz"}, "neither a run nor a system"),
 )
-def test_wrong_arguments(run, rules, options, message):
+def test_wrong_arguments(rules, options, message, run):
     with pytest.raises(PlanError) as raised:
         run.gate(rules, **options)
     assert message in str(raised.value)
@@ -296,16 +288,13 @@ scale = 100
 """
 
 
-@pytest.mark.parametrize(
-    ("rule", "problem"),
-    [
-        ("n_right <= 5", "lies between 0 and 1, so 5 is no limit for it; it is a share of the answers, also where"),
-        ("percentage >= 80", "lies between 0 and 1, so 80 is no limit for it; write 0.8"),
-        ("not percentage.low < -0.1", "percentage.low lies between 0 and 1, so -0.1 is no limit for it"),
-        ("failed <= 0 and percentage > 1.01", "so 1.01 is no limit for it"),
-    ],
+@cases(
+    ("n_right <= 5", "lies between 0 and 1, so 5 is no limit for it; it is a share of the answers, also where"),
+    ("percentage >= 80", "lies between 0 and 1, so 80 is no limit for it; write 0.8"),
+    ("not percentage.low < -0.1", "percentage.low lies between 0 and 1, so -0.1 is no limit for it"),
+    ("failed <= 0 and percentage > 1.01", "so 1.01 is no limit for it"),
 )  # fmt: skip
-def test_a_limit_that_no_value_can_reach_is_refused(tmp_path, rule, problem):
+def test_a_limit_that_no_value_can_reach_is_refused(rule, problem, tmp_path):
     (tmp_path / "counted.toml").write_text(COUNTED)
     run = rg.evaluate(ROWS, str(tmp_path / "counted.toml"))
     with pytest.raises(PlanError) as error:
@@ -329,17 +318,14 @@ UNSCORED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rules", "failed"),
-    [
-        (["failed <= 0"], [("scores", "b")]),
-        (["cost_usd <= 1", "unscored <= 99"], [("scores", "b")]),
-        (["exact_match.failed <= 0"], [("scores", "b")]),
-        (["exact_match >= 0"], [("exact_match >= 0", "b")]),  # says so already
-        (["recall@5.failed <= 0"], [("scores", "a"), ("scores", "b")]),
-        (['failed[kind = "list"] <= 0'], [("scores", "b"), ('scores[kind = "list"]', "a")]),
-        (['failed[kind = "fact" and system = "a"] <= 0'], [("scores", "b")]),
-    ],
+@cases(
+    (["failed <= 0"], [("scores", "b")]),
+    (["cost_usd <= 1", "unscored <= 99"], [("scores", "b")]),
+    (["exact_match.failed <= 0"], [("scores", "b")]),
+    (["exact_match >= 0"], [("exact_match >= 0", "b")]),  # says so already
+    (["recall@5.failed <= 0"], [("scores", "a"), ("scores", "b")]),
+    (['failed[kind = "list"] <= 0'], [("scores", "b"), ('scores[kind = "list"]', "a")]),
+    (['failed[kind = "fact" and system = "a"] <= 0'], [("scores", "b")]),
 )
 def test_a_system_of_which_nothing_was_scored_fails_every_gate(rules, failed):
     run = rg.evaluate(UNSCORED, ["exact_match", "recall@5"])
@@ -406,24 +392,21 @@ def stated_points(own_metrics):
 
 
 @pytest.mark.usefixtures("stated_points")
-@pytest.mark.parametrize(
-    ("before", "now", "passed", "drop"),
-    [
-        # Rows that lost their value: failed and missing are losses, undefined and skipped are none.
-        ([1, 0, 1], ["failed", 0, 1], False, None),
-        ([1, 0, 1], ["missing", 0, 1], False, None),
-        ([1, 0, 1], ["undefined", 0, 1], True, 0),
-        ([1, 0, 1], ["skipped", 0, 1], True, 0),
-        # Nothing is lost that was not there, and the drop is of the rows with a value on both sides:
-        # without q0, 1 of 2 then and 1 of 2 now, though the means are 1/3 and 1/2.
-        (["failed", 0, 1], ["failed", 0, 1], True, 0),
-        (["missing", 0, 1], [1, 0, 1], True, 0),
-        ([0, 0, 1], ["undefined", 0, 1], True, 0),
-        ([0, 1, 1], ["undefined", 0, 1], False, 0.5),
-        # No row has a value now.
-        ([1, 1, 1], ["failed", "missing", "failed"], False, None),
-        ([1, 1, 1], ["undefined", "undefined", "failed"], False, None),
-    ],
+@cases(
+    # Rows that lost their value: failed and missing are losses, undefined and skipped are none.
+    ([1, 0, 1], ["failed", 0, 1], False, None),
+    ([1, 0, 1], ["missing", 0, 1], False, None),
+    ([1, 0, 1], ["undefined", 0, 1], True, 0),
+    ([1, 0, 1], ["skipped", 0, 1], True, 0),
+    # Nothing is lost that was not there, and the drop is of the rows with a value on both sides:
+    # without q0, 1 of 2 then and 1 of 2 now, though the means are 1/3 and 1/2.
+    (["failed", 0, 1], ["failed", 0, 1], True, 0),
+    (["missing", 0, 1], [1, 0, 1], True, 0),
+    ([0, 0, 1], ["undefined", 0, 1], True, 0),
+    ([0, 1, 1], ["undefined", 0, 1], False, 0.5),
+    # No row has a value now.
+    ([1, 1, 1], ["failed", "missing", "failed"], False, None),
+    ([1, 1, 1], ["undefined", "undefined", "failed"], False, None),
 )
 def test_what_became_of_a_row_decides_whether_it_is_lost(before, now, passed, drop):
     gate = points(now).gate(baseline=points(before), max_drop=0.1)
@@ -448,3 +431,21 @@ def test_a_metric_that_is_undefined_throughout_is_no_drop_beside_others():
     assert (verdict.rule, verdict.passed) == ("exact_match.drop <= 0", True)
     note = "without a value on both sides, so not checked for a drop: stated_points (a)"
     assert gate.notes == (note,)
+
+
+def test_percentiles_are_those_of_numpy():
+    rows = [{"id": f"q{at}", "answer": "x", "latency_s": float(at)} for at in (1, 3, 4, 9)]
+    run = rg.evaluate(rows, "latency_s")
+    # Between 3 and 4; 0.95 · 3 = 2.85 places from 1: 4 + .85 · 5.
+    assert run.gate(
+        ["latency_s.p50 = 3.5", "latency_s.p95 > 8.2499 and latency_s.p95 < 8.2501"]
+    ).passed
+
+
+def test_what_answers_cost_is_not_taken_for_what_judges_cost():
+    run = rg.evaluate([{"id": "q1", "answer": "x", "cost_usd": 0.5}], "cost_usd")
+    (verdict,) = run.gate(["cost_usd <= 0.1"]).failures
+    assert verdict.reason.endswith(
+        "no judge was asked; of the answers it is cost_usd.mean or cost_usd.sum"
+    )
+    assert run.gate(["cost_usd.mean <= 0.5"]).passed

@@ -4,6 +4,7 @@ import asyncio
 import math
 
 import pytest
+from cases import cases
 
 from ragauge.calls.budget import Price
 from ragauge.errors import JudgeError, PlanError
@@ -43,30 +44,27 @@ def scripted(*names):
 NO_COUNTS = (0, -1, 1.5, 2.0, True, "3", math.inf, math.nan, [1])
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        *(
-            (name, number, f"{name} must be a whole number of at least 1, got {number!r}")
-            for name in ("repeat", "max_calls", "window")
-            for number in NO_COUNTS
-        ),
-        ("repeat", None, "repeat must be a whole number of at least 1, got None"),
-        *(
-            ("max_cost_usd", dollars, f"max_cost_usd must be a number above 0, got {dollars!r}")
-            for dollars in (0, -1, math.inf, math.nan, "5", True, [5])
-        ),
-        *(
-            ("language", code, f"language must be a code such as de or pt-BR, got {code!r:.80}")
-            for code in ("", "d", "german!", "../../etc", "de\n", "x" * 99, 5)
-        ),
-        ("mode", "quick", "mode must be one of ask, cached, estimate, got 'quick'"),
-        (
-            "judges",
-            scripted("a", "b", "a"),
-            "two judges are named 'a'; their numbers would be indistinguishable",
-        ),
-    ],
+@cases(
+    *(
+        (name, number, f"{name} must be a whole number of at least 1, got {number!r}")
+        for name in ("repeat", "max_calls", "window")
+        for number in NO_COUNTS
+    ),
+    ("repeat", None, "repeat must be a whole number of at least 1, got None"),
+    *(
+        ("max_cost_usd", dollars, f"max_cost_usd must be a number above 0, got {dollars!r}")
+        for dollars in (0, -1, math.inf, math.nan, "5", True, [5])
+    ),
+    *(
+        ("language", code, f"language must be a code such as de or pt-BR, got {code!r:.80}")
+        for code in ("", "d", "german!", "../../etc", "de\n", "x" * 99, 5)
+    ),
+    ("mode", "quick", "mode must be one of ask, cached, estimate, got 'quick'"),
+    (
+        "judges",
+        scripted("a", "b", "a"),
+        "two judges are named 'a'; their numbers would be indistinguishable",
+    ),
 )
 def test_a_setting_that_cannot_be_is_refused(name, value, says):
     assert problems(**{name: value}) == (says,)
@@ -152,21 +150,18 @@ def test_one_judge_is_recorded_and_not_several(tmp_path, recording):
 NO_PRICES = ([], [1.0], [1.0, 2.0, 3.0], ["1", "2"], [-1, 2], [1, math.inf], [math.nan, 1])
 
 
-@pytest.mark.parametrize(
-    ("table", "says"),
-    [
-        ({"temperature": 0.0}, "the judge has settings, but no model; add model, or --ju"),
-        ({"model": ["a", "a"], **LOCAL}, "two judges are named 'a'"),
-        ({"model": "a", "base_url": "localhost:8080"}, "is an address of the kind"),
-        ({"model": "a", "rpm": 0, **LOCAL}, "rpm is 0; it must be above 0"),
-        *(
-            (
-                {"model": "a", "price": price, **LOCAL},
-                "price must be two numbers, dollars for a mil",
-            )
-            for price in NO_PRICES
-        ),
-    ],
+@cases(
+    ({"temperature": 0.0}, "the judge has settings, but no model; add model, or --ju"),
+    ({"model": ["a", "a"], **LOCAL}, "two judges are named 'a'"),
+    ({"model": "a", "base_url": "localhost:8080"}, "is an address of the kind"),
+    ({"model": "a", "rpm": 0, **LOCAL}, "rpm is 0; it must be above 0"),
+    *(
+        (
+            {"model": "a", "price": price, **LOCAL},
+            "price must be two numbers, dollars for a mil",
+        )
+        for price in NO_PRICES
+    ),
 )
 def test_a_table_that_cannot_be_is_refused(table, says):
     with pytest.raises((PlanError, JudgeError), match=says):

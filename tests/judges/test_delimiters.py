@@ -2,6 +2,7 @@ import re
 from hashlib import sha256
 
 import pytest
+from cases import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -45,13 +46,10 @@ def contents(name, made):
     return parts[2::2] if len(parts) > 1 or inside == "" else [inside]
 
 
-@pytest.mark.parametrize(
-    ("texts", "inside"),
-    [
-        ("It is $5.", "It is $5.\n"),
-        (["One.", "Two.\n"], "[1 id=N]\nOne.\n[2 id=N]\nTwo.\n"),
-        ([], ""),
-    ],
+@cases(
+    ("It is $5.", "It is $5.\n"),
+    (["One.", "Two.\n"], "[1 id=N]\nOne.\n[2 id=N]\nTwo.\n"),
+    ([], ""),
 )
 def test_texts_stand_between_two_lines_with_one_nonce(texts, inside):
     made = block("answer", texts)
@@ -59,13 +57,10 @@ def test_texts_stand_between_two_lines_with_one_nonce(texts, inside):
     assert made == f"<answer id=N>\n{inside}</answer id=N>".replace("N", nonce)
 
 
-@pytest.mark.parametrize(
-    ("name", "texts", "named"),
-    [
-        ("answer", "It is 5 €.", b"answer text\n13\nIt is 5 \xe2\x82\xac.\n"),
-        ("contexts", ["a", "bc"], b"contexts 2\n2\na\n3\nbc\n"),
-        ("contexts", [], b"contexts 0\n"),
-    ],
+@cases(
+    ("answer", "It is 5 €.", b"answer text\n13\nIt is 5 \xe2\x82\xac.\n"),
+    ("contexts", ["a", "bc"], b"contexts 2\n2\na\n3\nbc\n"),
+    ("contexts", [], b"contexts 0\n"),
 )
 def test_the_nonce_is_a_digest_of_the_name_and_the_texts(name, texts, named):
     # A recorded reply is found again by its prompt: another nonce would lose every one.
@@ -73,10 +68,8 @@ def test_the_nonce_is_a_digest_of_the_name_and_the_texts(name, texts, named):
     assert nonce_of(block(name, texts)) == f"{number % 1_000_000:06}"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["{{7*7}}", "{q.__class__}", "%s %(x)d", "$HOME ${HOME} `id`", "{{answer}}", "{% endraw %}",
-     r"\1 \g<0> \n", "</answer>", "<answer id=000000000000>", "&lt;&amp;", "\u2028\u202e\ufeff", "\t\n"],
+@cases("{{7*7}}", "{q.__class__}", "%s %(x)d", "$HOME ${HOME} `id`", "{{answer}}", "{% endraw %}",
+ r"\1 \g<0> \n", "</answer>", "<answer id=000000000000>", "&lt;&amp;", "\u2028\u202e\ufeff", "\t\n"
 )  # fmt: skip
 def test_what_looks_like_a_mark_stays_as_it_is(text):
     made = fill("{{question}}\n{{answer}}", {"question": text, "answer": [text, text]})
@@ -87,16 +80,13 @@ def test_what_looks_like_a_mark_stays_as_it_is(text):
     assert text in question
 
 
-@pytest.mark.parametrize(
-    ("text", "stands"),
-    [
-        ("a\r\nb\rc", "a\nb\nc\n"),
-        ("a\x00b\x1b[31m\x7f\x85\x9b", "a\ufffdb\ufffd[31m\ufffd\ufffd\ufffd\n"),
-        ("a\ud800b\udfff", "a\ufffdb\ufffd\n"),
-        ("", "\n"),
-        ("a\n\n", "a\n\n"),
-        ("ünï 😀 会", "ünï 😀 会\n"),
-    ],
+@cases(
+    ("a\r\nb\rc", "a\nb\nc\n"),
+    ("a\x00b\x1b[31m\x7f\x85\x9b", "a\ufffdb\ufffd[31m\ufffd\ufffd\ufffd\n"),
+    ("a\ud800b\udfff", "a\ufffdb\ufffd\n"),
+    ("", "\n"),
+    ("a\n\n", "a\n\n"),
+    ("ünï 😀 会", "ünï 😀 会\n"),
 )
 def test_line_ends_are_made_one_and_control_characters_replaced(text, stands):
     assert contents("answer", block("answer", text)) == [stands]
@@ -198,13 +188,10 @@ def test_what_is_kept_of_blocks_has_a_bound():
     assert delimiters._buffered.cache_info().currsize == delimiters.MAX_BLOCKS
 
 
-@pytest.mark.parametrize(
-    ("template", "texts", "problem"),
-    [
-        ("{{a}} {{b}}", {"a": "x"}, "no text is given for {{b}}"),
-        ("{{a}}", {"a": "x", "b": "y"}, "the template has no {{b}} for the text 'b'"),
-        ("{{a}}", {"b": "{{a}}"}, "no text is given for {{a}}; the template has no {{b}} for the text 'b'"),
-    ],
+@cases(
+    ("{{a}} {{b}}", {"a": "x"}, "no text is given for {{b}}"),
+    ("{{a}}", {"a": "x", "b": "y"}, "the template has no {{b}} for the text 'b'"),
+    ("{{a}}", {"b": "{{a}}"}, "no text is given for {{a}}; the template has no {{b}} for the text 'b'"),
 )  # fmt: skip
 def test_marks_and_texts_must_match(template, texts, problem):
     with pytest.raises(ValueError, match=re.escape(problem)):

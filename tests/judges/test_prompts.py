@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -126,26 +127,23 @@ def test_ones_own_words_stand_in_for_the_shipped_ones_of_that_name_only(tmp_path
     assert {**ours.by_name, "claims": None} == {**SHIPPED, "claims": None}
 
 
-@pytest.mark.parametrize(
-    ("files", "says"),
-    [
-        ({"claims": CLAIMS.replace("{{question}}\n", "")}, ["claims.md: is missing the mark {{question}}"]),
-        ({"claims": CLAIMS + "{{answer}}"}, ["claims.md: has the mark 'answer', which nothing fills"]),
-        ({"claims": CLAIMS + "[[n]]"}, ["claims.md: has the mark 'n', which nothing fills"]),
-        ({"claims": CLAIMS.removeprefix("version = 1\n")}, ['claims.md: must begin with "version = 1"']),
-        ({"claims": CLAIMS.replace("= 1", "= one")}, ['claims.md: must begin with "version = 1"']),
-        ({"claims": CLAIMS.replace("---\n", "")}, ['claims.md: must begin with "version = 1"']),
-        ({"claims": HEAD + " \n\n"}, ["claims.md: has no text below its head"]),
-        ({"claims": CLAIMS.encode("utf-16")}, ["claims.md: is not UTF-8; save it as UTF-8"]),
-        ({"claim": CLAIMS}, ["claim.md: no prompt has that name; did you mean 'claims'?"]),
-        ({"zzz": ""}, ["zzz.md: no prompt has that name; they are accuracy, answer_question, claims, "]),
-        (
-            {"claims": "", "verdikt": CLAIMS, "rubric": HEAD + "{{answer}} {{x}}"},
-            ["must begin", "is missing the mark {{question}}", "the mark 'x'", "did you mean 'verdict'?"],
-        ),
-    ],
+@cases(
+    ({"claims": CLAIMS.replace("{{question}}\n", "")}, ["claims.md: is missing the mark {{question}}"]),
+    ({"claims": CLAIMS + "{{answer}}"}, ["claims.md: has the mark 'answer', which nothing fills"]),
+    ({"claims": CLAIMS + "[[n]]"}, ["claims.md: has the mark 'n', which nothing fills"]),
+    ({"claims": CLAIMS.removeprefix("version = 1\n")}, ['claims.md: must begin with "version = 1"']),
+    ({"claims": CLAIMS.replace("= 1", "= one")}, ['claims.md: must begin with "version = 1"']),
+    ({"claims": CLAIMS.replace("---\n", "")}, ['claims.md: must begin with "version = 1"']),
+    ({"claims": HEAD + " \n\n"}, ["claims.md: has no text below its head"]),
+    ({"claims": CLAIMS.encode("utf-16")}, ["claims.md: is not UTF-8; save it as UTF-8"]),
+    ({"claim": CLAIMS}, ["claim.md: no prompt has that name; did you mean 'claims'?"]),
+    ({"zzz": ""}, ["zzz.md: no prompt has that name; they are accuracy, answer_question, claims, "]),
+    (
+        {"claims": "", "verdikt": CLAIMS, "rubric": HEAD + "{{answer}} {{x}}"},
+        ["must begin", "is missing the mark {{question}}", "the mark 'x'", "did you mean 'verdict'?"],
+    ),
 )  # fmt: skip
-def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(tmp_path, files, says):
+def test_a_prompt_that_cannot_be_used_is_told_of_with_its_file(files, says, tmp_path):
     found = problems(tmp_path, **files)
     assert len(found) == len(says)
     for problem, said in zip(found, says, strict=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,9 +45,7 @@ def test_a_reply_that_only_repeats_an_object_of_a_text_is_refused(text):
         asked_about(text).answer_in(FORGED)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "no object", '{"verdict": "wrong", "score": 5}', FORGED[:-1], FORGED[1:], "{" * 40]
-)
+@cases("", "no object", '{"verdict": "wrong", "score": 5}', FORGED[:-1], FORGED[1:], "{" * 40)
 def test_a_reply_of_its_own_is_read(text):
     assert asked_about(text).answer_in(FORGED) == "right"
 

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.judges import questions
@@ -98,14 +99,11 @@ def verdict_on(claim, supported, quote="", context=0):
 SUPPORT_READ = {"verdicts": [verdict_on(1, True, "The fee is $5", 1), verdict_on(2, False)]}
 
 
-@pytest.mark.parametrize(
-    ("verdict", "found"),
-    [
-        (verdict_on(1, True, "The fee is $5", 1), "The fee is $5"),
-        *((verdict_on(1, True, "fee is $5", named), "fee is $5") for named in (0, 2, 3, -7, 10**9)),
-        (verdict_on(1, True, "The fee is $50", 1), None),
-        (verdict_on(1, False, "The fee is $5", 1), None),
-    ],
+@cases(
+    (verdict_on(1, True, "The fee is $5", 1), "The fee is $5"),
+    *((verdict_on(1, True, "fee is $5", named), "fee is $5") for named in (0, 2, 3, -7, 10**9)),
+    (verdict_on(1, True, "The fee is $50", 1), None),
+    (verdict_on(1, False, "The fee is $5", 1), None),
 )
 def test_a_quote_is_looked_up_in_the_context_that_is_named_and_then_in_the_others(verdict, found):
     said = [verdict, verdict_on(2, False)]
@@ -196,46 +194,40 @@ def judged(verdict):
     return {"reason": "r", "verdict": verdict}
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "expected"),
-    [
-        ("claims", CLAIMS_READ, (("The fee is $5",), ())),
-        ("claims", {"sentences": CLAIMS_READ["sentences"][::-1]}, (("The fee is $5",), ())),
-        (
-            "claims",
-            {"sentences": [sentence(1, "It is $5", " It is $5 ", "So"), sentence(2, free=True)]},
-            (("It is $5", "So"), ()),
-        ),
-        ("relevance", relevant(True, False), (Relevance(True, "…"), Relevance(False, "…"))),
-        (
-            "questions",
-            asked_back("a?", "b?", " c? "),
-            tuple(GeneratedQuestion(f"{x}?", False) for x in "abc"),
-        ),
-        ("questions", asked_back(), ()),
-        *(
-            ("rubric", graded(score), Graded(float(score), "r"))
-            for score in (0, 0.25, 1, 1.0, "0.75")
-        ),
-        ("g_eval", graded(1), Graded(1.0, "r")),
-        ("g_eval", graded(5), Graded(5.0, "r")),
-        *(
-            ("verdict", said, Criterion("CORRECT", ""))
-            for said in ("CORRECT", "correct", "  **Correct**.\n", '"CORRECT"')
-        ),
-        ("verdict", judged("wrong."), Criterion("WRONG", "r")),
-        ("verdict", f"```json\n{json.dumps(judged('WRONG'))}\n```", Criterion("WRONG", "r")),
-        ("criteria", criteria_said(*FIVE), tuple(Criterion(one, "…") for one in FIVE)),
-        (
-            "accuracy",
-            accuracies(0, 100, 62.5, final_score=100),
-            {
-                "correctness": Graded(0.0, "correctness"),
-                "completeness": Graded(100.0, "completeness"),
-                "consistency": Graded(62.5, "consistency"),
-            },
-        ),
-    ],
+@cases(
+    ("claims", CLAIMS_READ, (("The fee is $5",), ())),
+    ("claims", {"sentences": CLAIMS_READ["sentences"][::-1]}, (("The fee is $5",), ())),
+    (
+        "claims",
+        {"sentences": [sentence(1, "It is $5", " It is $5 ", "So"), sentence(2, free=True)]},
+        (("It is $5", "So"), ()),
+    ),
+    ("relevance", relevant(True, False), (Relevance(True, "…"), Relevance(False, "…"))),
+    (
+        "questions",
+        asked_back("a?", "b?", " c? "),
+        tuple(GeneratedQuestion(f"{x}?", False) for x in "abc"),
+    ),
+    ("questions", asked_back(), ()),
+    *(("rubric", graded(score), Graded(float(score), "r")) for score in (0, 0.25, 1, 1.0, "0.75")),
+    ("g_eval", graded(1), Graded(1.0, "r")),
+    ("g_eval", graded(5), Graded(5.0, "r")),
+    *(
+        ("verdict", said, Criterion("CORRECT", ""))
+        for said in ("CORRECT", "correct", "  **Correct**.\n", '"CORRECT"')
+    ),
+    ("verdict", judged("wrong."), Criterion("WRONG", "r")),
+    ("verdict", f"```json\n{json.dumps(judged('WRONG'))}\n```", Criterion("WRONG", "r")),
+    ("criteria", criteria_said(*FIVE), tuple(Criterion(one, "…") for one in FIVE)),
+    (
+        "accuracy",
+        accuracies(0, 100, 62.5, final_score=100),
+        {
+            "correctness": Graded(0.0, "correctness"),
+            "completeness": Graded(100.0, "completeness"),
+            "consistency": Graded(62.5, "consistency"),
+        },
+    ),
 )
 def test_a_reply_is_read_as_what_it_says(name, said, expected):
     assert read(EVERY[name], said) == expected
@@ -267,45 +259,42 @@ ONE, TWO = sentence(1, "a"), sentence(2, "b")
 YES = verdict_on(1, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "problem"),
-    [
-        ("claims", sentences(), "1 and 2 are missing"),
-        ("claims", sentences(ONE), "2 is missing"),
-        ("claims", sentences(ONE, ONE), "2 is missing, 1 is there more than once"),
-        ("claims", sentences(ONE, TWO, sentence(3, "c")), "3 is not asked for"),
-        ("claims", sentences(sentence(0, "a"), ONE), "2 is missing, 0 is not asked for"),
-        ("claims", sentences(ONE, sentence(2)), "sentence 2 has no claim and is not marked claim_free"),
-        ("claims", sentences(sentence(1, "a", free=True), TWO), "has claims and is marked claim_free"),
-        ("claims", sentences(sentence(1, "a", " "), TWO), "sentence 1 has an empty claim"),
-        ("claims", sentences(ONE, {"sentence": 2, "claim_free": True}), "claims is missing"),
-        ("support", verdicts(YES), "2 is missing"),
-        ("support", verdicts(YES, verdict_on(2, "partly")), "must be true or false, got"),
-        ("support", verdicts(YES, {"claim": 2, "supported": True}), "reason is missing"),
-        ("relevance", relevant(True, False, True), "3 is not asked for"),
-        ("questions", asked_back("a?", "b?"), "must have 3 entries, or none; it has 2"),
-        ("questions", asked_back(*"abcd"), "must have 3 entries, or none; it has 4"),
-        ("questions", asked_back("a?", "b?", " "), "a question is empty"),
-        *(("rubric", graded(wrong), "score must be") for wrong in (0.6, 75, -0.25, 2, True, None, "75%")),
-        ("accuracy", accuracies(101), "correctness: score must be from 0 to 100, got 101"),
-        ("accuracy", accuracies(consistency=-0.5), "consistency: score must be from 0 to 100, got -0.5"),
-        ("accuracy", {"final_score": 80}, "correctness is missing"),
-        *(
-            ("verdict", said, "the reply")
-            for said in (
-                *("INCORRECT", "Not CORRECT", "CORRECT or WRONG", "CORRECT\nWRONG", "CORRECTLY"),
-                *("It is CORRECT", "", "1", f"{json.dumps(judged('WRONG'))} {json.dumps(judged('CORRECT'))}"),
-            )
-        ),
-        *(("verdict", judged(said), "verdict") for said in ("INCORRECT", "CORRECT or WRONG", ["CORRECT"], True)),
-        ("verdict", {"reason": "CORRECT"}, "verdict is missing"),
-        ("criteria", criteria_said(*FIVE[:4]), "5 is missing"),
-        ("criteria", criteria_said(*FIVE, "met"), "6 is not asked for"),
-        ("criteria", criteria_said(*FIVE[:4], "unmet"), "must be one of"),
-        ("g_eval_steps", {"steps": []}, "at least one"),
-        ("g_eval_steps", {"steps": ["Read.", " "]}, "none of them empty"),
-        *(("g_eval", graded(wrong), "must be") for wrong in (0, 6, 4.5, "four", True, None)),
-    ],
+@cases(
+    ("claims", sentences(), "1 and 2 are missing"),
+    ("claims", sentences(ONE), "2 is missing"),
+    ("claims", sentences(ONE, ONE), "2 is missing, 1 is there more than once"),
+    ("claims", sentences(ONE, TWO, sentence(3, "c")), "3 is not asked for"),
+    ("claims", sentences(sentence(0, "a"), ONE), "2 is missing, 0 is not asked for"),
+    ("claims", sentences(ONE, sentence(2)), "sentence 2 has no claim and is not marked claim_free"),
+    ("claims", sentences(sentence(1, "a", free=True), TWO), "has claims and is marked claim_free"),
+    ("claims", sentences(sentence(1, "a", " "), TWO), "sentence 1 has an empty claim"),
+    ("claims", sentences(ONE, {"sentence": 2, "claim_free": True}), "claims is missing"),
+    ("support", verdicts(YES), "2 is missing"),
+    ("support", verdicts(YES, verdict_on(2, "partly")), "must be true or false, got"),
+    ("support", verdicts(YES, {"claim": 2, "supported": True}), "reason is missing"),
+    ("relevance", relevant(True, False, True), "3 is not asked for"),
+    ("questions", asked_back("a?", "b?"), "must have 3 entries, or none; it has 2"),
+    ("questions", asked_back(*"abcd"), "must have 3 entries, or none; it has 4"),
+    ("questions", asked_back("a?", "b?", " "), "a question is empty"),
+    *(("rubric", graded(wrong), "score must be") for wrong in (0.6, 75, -0.25, 2, True, None, "75%")),
+    ("accuracy", accuracies(101), "correctness: score must be from 0 to 100, got 101"),
+    ("accuracy", accuracies(consistency=-0.5), "consistency: score must be from 0 to 100, got -0.5"),
+    ("accuracy", {"final_score": 80}, "correctness is missing"),
+    *(
+        ("verdict", said, "the reply")
+        for said in (
+            *("INCORRECT", "Not CORRECT", "CORRECT or WRONG", "CORRECT\nWRONG", "CORRECTLY"),
+            *("It is CORRECT", "", "1", f"{json.dumps(judged('WRONG'))} {json.dumps(judged('CORRECT'))}"),
+        )
+    ),
+    *(("verdict", judged(said), "verdict") for said in ("INCORRECT", "CORRECT or WRONG", ["CORRECT"], True)),
+    ("verdict", {"reason": "CORRECT"}, "verdict is missing"),
+    ("criteria", criteria_said(*FIVE[:4]), "5 is missing"),
+    ("criteria", criteria_said(*FIVE, "met"), "6 is not asked for"),
+    ("criteria", criteria_said(*FIVE[:4], "unmet"), "must be one of"),
+    ("g_eval_steps", {"steps": []}, "at least one"),
+    ("g_eval_steps", {"steps": ["Read.", " "]}, "none of them empty"),
+    *(("g_eval", graded(wrong), "must be") for wrong in (0, 6, 4.5, "four", True, None)),
 )  # fmt: skip
 def test_a_reply_that_is_not_what_was_asked_is_shown_to_the_judge_and_then_a_failure(
     name, said, problem

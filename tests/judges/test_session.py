@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import faulty_server
 import pytest
+from cases import cases
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -164,17 +165,14 @@ CUT = json.dumps(RIGHT)[:-5]
 LONG = Reply(CUT, finish_reason="length")
 
 
-@pytest.mark.parametrize(
-    ("replies", "sent", "said"),
-    [
-        (["CORRECT"], [(0, 2)], "CORRECT"),
-        ([f"```json\n{json.dumps(RIGHT)}\n```"], [(0, 2)], "CORRECT"),
-        ([CUT, RIGHT], [(0, 2), (1, 2)], "CORRECT"),
-        ([CUT, CUT, RIGHT], [(0, 2), (1, 2), (0, 4)], "CORRECT"),
-        ([CUT] * 9, [(0, 2), (1, 2), (0, 4), (1, 4)], "stops in the middle"),
-        ([LONG, LONG], [(0, 2), (0, 4)], "(it was cut at the most tokens a reply may have)"),
-        ([JudgeError("no such model")], [(0, 2)], "no such model"),
-    ],
+@cases(
+    (["CORRECT"], [(0, 2)], "CORRECT"),
+    ([f"```json\n{json.dumps(RIGHT)}\n```"], [(0, 2)], "CORRECT"),
+    ([CUT, RIGHT], [(0, 2), (1, 2)], "CORRECT"),
+    ([CUT, CUT, RIGHT], [(0, 2), (1, 2), (0, 4)], "CORRECT"),
+    ([CUT] * 9, [(0, 2), (1, 2), (0, 4), (1, 4)], "stops in the middle"),
+    ([LONG, LONG], [(0, 2), (0, 4)], "(it was cut at the most tokens a reply may have)"),
+    ([JudgeError("no such model")], [(0, 2)], "no such model"),
 )
 def test_a_reply_that_breaks_off_is_asked_for_again_unchanged_once_and_then_repaired(
     replies, sent, said
@@ -235,17 +233,14 @@ class Synchronous(Odd):
         return self.said
 
 
-@pytest.mark.parametrize(
-    ("judge", "reason"),
-    [
-        (Odd(ValueError("no luck")), "odd: ValueError: no luck"),
-        (Odd(SystemExit(3)), "odd: SystemExit: 3"),
-        (Odd(asyncio.CancelledError()), "odd: cancelled"),
-        (Odd(TimeoutError()), "odd: TimeoutError: "),
-        (Odd("CORRECT"), "odd returned 'CORRECT', not a Reply with text"),
-        (Odd(Reply(None)), "not a Reply with text"),
-        (Synchronous(Reply("CORRECT")), "odd: TypeError"),
-    ],
+@cases(
+    (Odd(ValueError("no luck")), "odd: ValueError: no luck"),
+    (Odd(SystemExit(3)), "odd: SystemExit: 3"),
+    (Odd(asyncio.CancelledError()), "odd: cancelled"),
+    (Odd(TimeoutError()), "odd: TimeoutError: "),
+    (Odd("CORRECT"), "odd returned 'CORRECT', not a Reply with text"),
+    (Odd(Reply(None)), "not a Reply with text"),
+    (Synchronous(Reply("CORRECT")), "odd: TypeError"),
 )
 def test_whatever_a_judge_of_ones_own_does_fails_its_question_alone(judge, reason):
     ours = JudgeSession(judge, ledger=reply_ledger(":memory:"))
@@ -272,14 +267,11 @@ def down(n):
     return [JudgeError(f"no answer {at}", is_down=True) for at in range(n)]
 
 
-@pytest.mark.parametrize(
-    ("replies", "n_asked"),
-    [
-        (down(99), DOWN_LIMIT),
-        # A reply between shows that it is not down, and so does a refusal of single questions.
-        ([*down(2), RIGHT, *down(2), RIGHT, *down(9)], 2 + 1 + 2 + 1 + 3),
-        ([JudgeError("too long")] * 20, 20),
-    ],
+@cases(
+    (down(99), DOWN_LIMIT),
+    # A reply between shows that it is not down, and so does a refusal of single questions.
+    ([*down(2), RIGHT, *down(2), RIGHT, *down(9)], 2 + 1 + 2 + 1 + 3),
+    ([JudgeError("too long")] * 20, 20),
 )
 def test_a_judge_that_is_down_so_often_in_a_row_is_not_asked_again(replies, n_asked):
     judge = ScriptedJudge(replies)
@@ -354,14 +346,11 @@ def test_a_bound_on_costs_is_not_exceeded_and_nearly_used_up(n_allowed):
     assert refused == [skipped(why)] * len(refused)
 
 
-@pytest.mark.parametrize(
-    ("told", "dollars", "most"),
-    [
-        # A model that thinks long costs 100 times the estimate: 5,000 tokens are $0.05.
-        ((400, 5_000), 0.2, 3),
-        # One that tells no tokens is taken to cost what is estimated.
-        ((None, None), 0.003, 19),
-    ],
+@cases(
+    # A model that thinks long costs 100 times the estimate: 5,000 tokens are $0.05.
+    ((400, 5_000), 0.2, 3),
+    # One that tells no tokens is taken to cost what is estimated.
+    ((None, None), 0.003, 19),
 )
 def test_the_first_call_of_a_prompt_tells_what_the_others_cost(told, dollars, most):
     """Without waiting, 60 calls would be under way."""

@@ -15,7 +15,6 @@ from ragauge.judges.questions import CORRECT, MET, NOT_APPLICABLE, NOT_MET, WRON
 FOLDER = resources.files("ragauge.judges") / "prompts"
 ENGLISH = Prompts().by_name
 LANGUAGES = ("de", "es", "fr", "zh")
-OWN_NAME = {"de": "Deutsch", "es": "español", "fr": "français", "zh": "中文"}
 KEY = re.compile(r'"(\w+)":')
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LITERAL = re.compile(r'\[\]|""')
@@ -85,11 +84,12 @@ def _words(text: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_rules_of_every_call_say_data_one_object_and_the_language(language):
+    own_name = {"de": "Deutsch", "es": "español", "fr": "français", "zh": "中文"}
     rules = translated(language, "system").text
     assert "<name id=…>" in rules
     assert "</name id=…>" in rules
     assert rules.count("JSON") == 1
-    assert OWN_NAME[language] in rules
+    assert own_name[language] in rules
 
 
 def _example(text: str) -> object:

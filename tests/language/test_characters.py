@@ -2,7 +2,7 @@
 
 import unicodedata
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +14,8 @@ from ragauge.language.characters import (
     positions,
 )
 
-FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
 
-
-@pytest.mark.parametrize("form", FORMS)
+@cases("NFC", "NFD", "NFKC", "NFKD")
 @given(text=st.text("aeé\u0301\u0327\u0344\u0323漢각\u1100\u1161ﬁ①", max_size=LONGEST_RUN))
 def test_it_is_pythons(form, text):
     assert normal_form(form, text) == unicodedata.normalize(form, text)

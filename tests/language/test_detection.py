@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.language.detection import READ, language_of
 
@@ -25,26 +26,23 @@ def test_two_thirds_of_sentences_are_recognized_and_none_is_taken_for_another(na
     assert [language_of(f"{one} {other}") for one, other in pairs].count(name) >= 14
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        *((text, None) for text in ("", "Paris, 1931", "E. L. James, D. O. Y. É.")),
-        ("Who played Juan de la Cruz in La casa de las flores?", None),
-        ("What does 'der die das und nicht' mean in the song?", None),
-        ("The capital of China is Beijing (北京).", "en"),
-        ("The constants α, β and γ of the model are not equal.", "en"),
-        ("東京タワーはいつ開業しましたか。", "ja"),
-        ("도서관은 언제 문을 엽니까?", "ko"),
-        ("Кто написал роман?", "Cyrillic"),
-        ("Jak se jmenuje hlavní město?", "cs"),
-        ("Ki írta ezt a könyvet és mikor?", "hu"),
-        ("Cine a scris cartea și când?", "ro"),
-        ("Kuka kirjoitti kirjan ja milloin se oli?", "fi"),
-        ("متى تفتح المكتبة؟", "Arabic"),
-        ("Πότε ανοίγει η βιβλιοθήκη;", "el"),
-        ("GPT-4 由谁开发？由 OpenAI 开发。", "zh"),
-        ("the of and to in. " + "x" * READ + " der die das und ist nicht ein", "en"),
-    ],
+@cases(
+    *((text, None) for text in ("", "Paris, 1931", "E. L. James, D. O. Y. É.")),
+    ("Who played Juan de la Cruz in La casa de las flores?", None),
+    ("What does 'der die das und nicht' mean in the song?", None),
+    ("The capital of China is Beijing (北京).", "en"),
+    ("The constants α, β and γ of the model are not equal.", "en"),
+    ("東京タワーはいつ開業しましたか。", "ja"),
+    ("도서관은 언제 문을 엽니까?", "ko"),
+    ("Кто написал роман?", "Cyrillic"),
+    ("Jak se jmenuje hlavní město?", "cs"),
+    ("Ki írta ezt a könyvet és mikor?", "hu"),
+    ("Cine a scris cartea și când?", "ro"),
+    ("Kuka kirjoitti kirjan ja milloin se oli?", "fi"),
+    ("متى تفتح المكتبة؟", "Arabic"),
+    ("Πότε ανοίγει η βιβλιοθήκη;", "el"),
+    ("GPT-4 由谁开发？由 OpenAI 开发。", "zh"),
+    ("the of and to in. " + "x" * READ + " der die das und ist nicht ein", "en"),
 )
 def test_by_script_and_by_the_words_that_occur_most(text, language):
     assert language_of(text) == language

@@ -1,4 +1,4 @@
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,39 +6,33 @@ from ragauge.language.keywords import by_value, keywords
 from ragauge.language.numbers.numbers import quantities
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        # Examples from the evaluation behind the suite answer-quality.
-        ("Territory 118", {"Territory 118", "118", "territory"}),
-        ("Rule C-1", {"Rule C-1", "rule"}),
-        *(("293", {"293"}), ("0.305%", {"0.305%"}), ("$604", {"604"}), ("604", {"604"})),
-        ("Base Rates", {"Base Rates", "base", "rates"}),
-        # Where text meets number and sentence.
-        *(("$1,604.50", {"1604.5"}), ("-0.133%", {"-0.133%"})),
-        ("The Base Rates", {"Base Rates", "base", "rates"}),
-        *(("In March", {"march"}), ("this and that with from", set())),
-        *(("fee", set()), ("fees", {"fees"}), ("cafe\u0301s", {"cafés"})),
-        ("Élan Vital", {"Élan Vital", "élan", "vital"}),
-        *(("", set()), ("   \n", set())),
-        # The phrase is case-sensitive, the word is not.
-        *(("base rates", {"base", "rates"}), ("BASE RATES", {"BASE RATES", "base", "rates"})),
-    ],
+@cases(
+    # Examples from the evaluation behind the suite answer-quality.
+    ("Territory 118", {"Territory 118", "118", "territory"}),
+    ("Rule C-1", {"Rule C-1", "rule"}),
+    *(("293", {"293"}), ("0.305%", {"0.305%"}), ("$604", {"604"}), ("604", {"604"})),
+    ("Base Rates", {"Base Rates", "base", "rates"}),
+    # Where text meets number and sentence.
+    *(("$1,604.50", {"1604.5"}), ("-0.133%", {"-0.133%"})),
+    ("The Base Rates", {"Base Rates", "base", "rates"}),
+    *(("In March", {"march"}), ("this and that with from", set())),
+    *(("fee", set()), ("fees", {"fees"}), ("cafe\u0301s", {"cafés"})),
+    ("Élan Vital", {"Élan Vital", "élan", "vital"}),
+    *(("", set()), ("   \n", set())),
+    # The phrase is case-sensitive, the word is not.
+    *(("base rates", {"base", "rates"}), ("BASE RATES", {"BASE RATES", "base", "rates"})),
 )
 def test_keywords(text, found):
     assert keywords(text) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        # phrases \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b, numbers \d+\.?\d*%?, words \b[a-z]{4,}\b
-        ("Base Rates are 293.", {"Base Rates", "293.", "base", "rates"}),
-        ("Territory 118 has 0.305%", {"118", "0.305%", "territory"}),
-        *(("$1,000", {"1", "000"}), ("this was from that", set())),
-        ("which", {"which"}),  # not one of the pattern's stop words
-        *(("Rule C-1", {"1", "rule"}), ("The Rate", {"The Rate", "rate"})),
-    ],
+@cases(
+    # phrases \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b, numbers \d+\.?\d*%?, words \b[a-z]{4,}\b
+    ("Base Rates are 293.", {"Base Rates", "293.", "base", "rates"}),
+    ("Territory 118 has 0.305%", {"118", "0.305%", "territory"}),
+    *(("$1,000", {"1", "000"}), ("this was from that", set())),
+    ("which", {"which"}),  # not one of the pattern's stop words
+    *(("Rule C-1", {"1", "rule"}), ("The Rate", {"The Rate", "rate"})),
 )
 def test_the_keywords_of_the_regular_expressions(text, found):
     assert keywords(text, "regex") == found

@@ -1,6 +1,7 @@
 """Items of lists: their codes and names, and which of them two lists share."""
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,14 +29,11 @@ def test_an_item_has_a_code_and_a_name(text: str, pattern: BoundedPattern | None
     assert items(text, pattern) == [("rule c-1", "water damage")]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Section 4.2: Heating", ("section 4.2", "heating")),
-        ("C-1", ("c-1", "")),
-        *((text, ("", text)) for text in ("covid-19: first wave", "q3: first wave")),
-        *((text, ("", text)) for text in ("2020: first wave", "part 2 of the policy")),
-    ],
+@cases(
+    ("Section 4.2: Heating", ("section 4.2", "heating")),
+    ("C-1", ("c-1", "")),
+    *((text, ("", text)) for text in ("covid-19: first wave", "q3: first wave")),
+    *((text, ("", text)) for text in ("2020: first wave", "part 2 of the policy")),
 )
 def test_without_a_pattern_only_what_looks_like_a_rules_number_is_a_code(text: str, found):
     assert items(f"* {text}") == items(f"* {text.title()}") == [found]
@@ -55,38 +53,35 @@ CODED = "**Rule D-4:** Access to Records\n* **Rule E/2:** Late Fees\n* **Rule F-
 NAMED = "Access to Records\n* Late Fees\n* Notice"
 
 
-@pytest.mark.parametrize(
-    ("expected", "answer", "shared"),
-    [
-        ("Fire / Theft", "fire/theft", {0}),
-        ("Fire–Theft", "Fire - theft", {0}),
-        ("*Fire* `and` Theft", "fire and  theft.", {0}),
-        *(
-            ("Fire", f"{fire} what burns", {0})
-            for fire in ("Fire:", "Fire –", "**Fire** is", "Rule C-7: Fire -")
-        ),
-        *(("Fire", "Fire (what burns)", {0}), ("Fire", "Fire—what burns", {0})),
-        ("Rule C-7", "Rule C-7: Fire", {0}),
-        *(("Rule C-7: Fire", "Fire", {0}), ("Rule C-7: Fire", "Rule C-7: Flames", {0})),
-        ("Fire - at home", "Fire - at home: what burns", {0}),
-        ("Fire", "Fire-proofing", set()),  # a hyphen inside a word begins no explanation
-        *(("Fire", "Firewall", set()), ("Fire", "Fire and theft", set())),
-        ("Fire: at home", "Fire", set()),  # only an item of the answer may say more
-        *(("Rule C-7: Fire", "Rule C-77: Flames", set()), ("Rule C-7", "C-8", set())),
-        ("", "Fire", set()),
-        # One item of the answer is one expected item.
-        ("Fire\n* Fire - at home", "Fire - at home", {1}),
-        ("Rule C-1: General\n* Rule C-2: General", "General", {0}),
-        ("Rule C-1: General\n* Rule C-2: General", "Rule C-2: General", {1}),
-        # By its code or by its name.
-        *((CODED, NAMED, {0, 1, 2}), (NAMED, CODED, {0, 1, 2})),
-        (CODED, "Rule D - 4\n2. Rule E / 2\n3. F-7", {0, 1, 2}),
-        (CODED, "D-4: Access\n* E/2: charges\n* F – 7: Something", {0, 1, 2}),
-        (NAMED, "Rule D-4 (Access to Records)\n* E/2 – Late Fees", {0, 1}),
-        ("D-4\n* E/2", CODED, {0, 1}),
-        (CODED, "Form D-4: Access\n* Section 4: Fees", set()),
-        ("Rule C-1: Sums\n* Form C-1: Terms", "Form C-1", {1}),
-    ],
+@cases(
+    ("Fire / Theft", "fire/theft", {0}),
+    ("Fire–Theft", "Fire - theft", {0}),
+    ("*Fire* `and` Theft", "fire and  theft.", {0}),
+    *(
+        ("Fire", f"{fire} what burns", {0})
+        for fire in ("Fire:", "Fire –", "**Fire** is", "Rule C-7: Fire -")
+    ),
+    *(("Fire", "Fire (what burns)", {0}), ("Fire", "Fire—what burns", {0})),
+    ("Rule C-7", "Rule C-7: Fire", {0}),
+    *(("Rule C-7: Fire", "Fire", {0}), ("Rule C-7: Fire", "Rule C-7: Flames", {0})),
+    ("Fire - at home", "Fire - at home: what burns", {0}),
+    ("Fire", "Fire-proofing", set()),  # a hyphen inside a word begins no explanation
+    *(("Fire", "Firewall", set()), ("Fire", "Fire and theft", set())),
+    ("Fire: at home", "Fire", set()),  # only an item of the answer may say more
+    *(("Rule C-7: Fire", "Rule C-77: Flames", set()), ("Rule C-7", "C-8", set())),
+    ("", "Fire", set()),
+    # One item of the answer is one expected item.
+    ("Fire\n* Fire - at home", "Fire - at home", {1}),
+    ("Rule C-1: General\n* Rule C-2: General", "General", {0}),
+    ("Rule C-1: General\n* Rule C-2: General", "Rule C-2: General", {1}),
+    # By its code or by its name.
+    *((CODED, NAMED, {0, 1, 2}), (NAMED, CODED, {0, 1, 2})),
+    (CODED, "Rule D - 4\n2. Rule E / 2\n3. F-7", {0, 1, 2}),
+    (CODED, "D-4: Access\n* E/2: charges\n* F – 7: Something", {0, 1, 2}),
+    (NAMED, "Rule D-4 (Access to Records)\n* E/2 – Late Fees", {0, 1}),
+    ("D-4\n* E/2", CODED, {0, 1}),
+    (CODED, "Form D-4: Access\n* Section 4: Fees", set()),
+    ("Rule C-1: Sums\n* Form C-1: Terms", "Form C-1", {1}),
 )
 def test_items_are_the_same_by_their_code_or_their_name(expected: str, answer: str, shared):
     assert shared_items(list_items(f"* {expected}"), list_items(f"- {answer}")) == shared

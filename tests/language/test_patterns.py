@@ -4,6 +4,7 @@ import re
 import time
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,14 +12,12 @@ import ragauge as rg
 from ragauge.language import patterns
 from ragauge.language.patterns import BoundedPattern, PatternTimeoutError, is_pattern
 
-ENDLESS = (
+
+@cases(
     (r"^(a|aa)+$", "a" * 60 + "b"),
     (r"(x+x+)+y", "x" * 4_000),
     (r"^(\w+\s?)*$", "ab " * 40 + "!"),
 )
-
-
-@pytest.mark.parametrize(("pattern", "text"), ENDLESS)
 def test_an_endless_search_ends(pattern, text):
     start = time.process_time()
     try:
@@ -56,16 +55,13 @@ def test_what_python_does_not_accept_is_no_pattern():
         assert is_pattern(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("a{100001}", "a{1000000000}", "a{1000000000,}", "(a{1000}){1000}"),
-        *("(?:(?:x[)(]{1000}|b){1000}c){2}", "(?x) # [\na{1000000000} # ]", "(a|" * 100_000),
-        *("a" * 1_000_000, "|".join(f"a{at}" for at in range(150_000))),
-    ],
+@cases(
+    *("a{100001}", "a{1000000000}", "a{1000000000,}", "(a{1000}){1000}"),
+    *("(?:(?:x[)(]{1000}|b){1000}c){2}", "(?x) # [\na{1000000000} # ]", "(a|" * 100_000),
+    *("a" * 1_000_000, "|".join(f"a{at}" for at in range(150_000))),
     ids=lambda text: text[:20],
 )
-def test_a_pattern_that_takes_much_memory_or_time_to_compile_is_none(assert_quick, text):
+def test_a_pattern_that_takes_much_memory_or_time_to_compile_is_none(text, assert_quick):
     assert_quick(lambda: is_pattern(text), 1)
     assert not is_pattern(text)
 

@@ -3,6 +3,7 @@ import string
 import unicodedata
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,16 +29,13 @@ def squad_script(text: str) -> str:
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
 
 
-@pytest.mark.parametrize(
-    ("how", "text", "normal"),
-    [
-        ("lower_ws", "  The\tFee\n\n is\u00a0Due ", "the fee is due"),
-        ("lower_ws", "５", "５"),
-        ("strip_lower", "  The\tFee\n ", "the\tfee"),
-        # Punctuation, then articles, then spaces go.
-        ("squad", "The state-of-the-art,  a U.S. fee!", "stateoftheart us fee"),
-        ("none", " E\u0301 ", " E\u0301 "),
-    ],
+@cases(
+    ("lower_ws", "  The\tFee\n\n is\u00a0Due ", "the fee is due"),
+    ("lower_ws", "５", "５"),
+    ("strip_lower", "  The\tFee\n ", "the\tfee"),
+    # Punctuation, then articles, then spaces go.
+    ("squad", "The state-of-the-art,  a U.S. fee!", "stateoftheart us fee"),
+    ("none", " E\u0301 ", " E\u0301 "),
 )
 def test_each_way_changes_what_it_says(how, text, normal):
     assert normalize(text, how) == normal

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,13 +31,10 @@ def test_a_text_with_a_number_word_is_searched_for_numbers():
             assert words_of(text).number_names, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("5 March 2021", "May 5", "on Mondays", "at noon", "third-quarter results"),
-        *("twentieth-centuries' end", "on _Friday_", "sept. 3 2020", "–June 2020–"),
-        "12 Ağu, 3 Mar 2020",
-    ],
+@cases(
+    *("5 March 2021", "May 5", "on Mondays", "at noon", "third-quarter results"),
+    *("twentieth-centuries' end", "on _Friday_", "sept. 3 2020", "–June 2020–"),
+    "12 Ağu, 3 Mar 2020",
 )
 def test_no_date_with_a_name_is_missed(text: str):
     assert list(dates_by_name(text, text))

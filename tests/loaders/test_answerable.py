@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import DataError
@@ -16,19 +17,16 @@ def loaded(rows: list[dict[str, object]]) -> list[object]:
     return rg.load(rows).frame["answerable"].to_list()
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "read"),
-    [
-        ("answerable", [True, False, None], [True, False, None]),
-        ("answerable", ["yes", "no", ""], [True, False, None]),
-        ("Answerable", ["yes", "no", "true"], [True, False, True]),
-        ("is_impossible", [True, False, None], [False, True, None]),
-        ("isImpossible", [1, 0, "no"], [False, True, True]),
-        ("unanswerable", ["True", "False", 1.0], [False, True, False]),
-        ("no_answer", [False, True, "0"], [True, False, True]),
-        ("Answerability", ["ANSWERABLE", "UNANSWERABLE", "PARTIAL"], [True, False, None]),
-        ("answerability", [["UNANSWERABLE"], ["CONVERSATIONAL"], None], [False, None, None]),
-    ],
+@cases(
+    ("answerable", [True, False, None], [True, False, None]),
+    ("answerable", ["yes", "no", ""], [True, False, None]),
+    ("Answerable", ["yes", "no", "true"], [True, False, True]),
+    ("is_impossible", [True, False, None], [False, True, None]),
+    ("isImpossible", [1, 0, "no"], [False, True, True]),
+    ("unanswerable", ["True", "False", 1.0], [False, True, False]),
+    ("no_answer", [False, True, "0"], [True, False, True]),
+    ("Answerability", ["ANSWERABLE", "UNANSWERABLE", "PARTIAL"], [True, False, None]),
+    ("answerability", [["UNANSWERABLE"], ["CONVERSATIONAL"], None], [False, None, None]),
 )
 def test_it_is_read_from_the_names_of_other_tools(column, values, read):
     rows = [{"question": f"q{at}", "answer": "a", column: value} for at, value in enumerate(values)]
@@ -101,13 +99,10 @@ def test_metadata_of_a_goldens_class_may_say_it():
     assert rg.load([golden]).frame["answerable"].to_list() == [False]
 
 
-@pytest.mark.parametrize(
-    ("row", "shown"),
-    [
-        ({"answerable": True, "is_impossible": True}, "'is_impossible' is true"),
-        ({"unanswerable": "no", "no_answer": "yes"}, "'unanswerable' is \"no\" and 'no_answer' is \"yes\""),
-        ({"answerable": True, "Answerability": "UNANSWERABLE"}, "'Answerability' is \"UNANSWERABLE\""),
-    ],
+@cases(
+    ({"answerable": True, "is_impossible": True}, "'is_impossible' is true"),
+    ({"unanswerable": "no", "no_answer": "yes"}, "'unanswerable' is \"no\" and 'no_answer' is \"yes\""),
+    ({"answerable": True, "Answerability": "UNANSWERABLE"}, "'Answerability' is \"UNANSWERABLE\""),
 )  # fmt: skip
 def test_columns_that_contradict_each_other_are_a_problem_with_its_place(row, shown):
     rows = [{"id": "q1", "answer": "a"}, {"id": "q2", "answer": "a", **row}]

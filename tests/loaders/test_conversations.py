@@ -4,6 +4,7 @@ import json
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import DataError
@@ -74,14 +75,11 @@ def test_calls_tools_and_states_go_where_they_belong():
     assert (scores["steps", "1#1"], scores["steps", "1#2"]) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"reference_tool_calls": [FIND]}, {"id": "a", "answer": None, "expected_calls": '[{"name": "find", "arguments": {}}]'}),
-        *[({"relevant": given}, {"relevant": [{"id": "d1", "grade": 1}]}) for given in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}])],
-        ({"messages": CAPITALS[:2]}, {"question": "Capital of France?", "answer": "Paris"}),
-        ({"messages": CAPITALS, "reference": "Madrid"}, {"question": "And of Spain?", "answer": "Madrid", "references": ["Madrid"]}),
-    ],
+@cases(
+    ({"reference_tool_calls": [FIND]}, {"id": "a", "answer": None, "expected_calls": '[{"name": "find", "arguments": {}}]'}),
+    *[({"relevant": given}, {"relevant": [{"id": "d1", "grade": 1}]}) for given in ([{"d1": 1}], {"d1": 1}, [["d1"]], ["d1"], [{"id": "d1", "grade": 1}])],
+    ({"messages": CAPITALS[:2]}, {"question": "Capital of France?", "answer": "Paris"}),
+    ({"messages": CAPITALS, "reference": "Madrid"}, {"question": "And of Spain?", "answer": "Madrid", "references": ["Madrid"]}),
 )  # fmt: skip
 def test_a_single_turn_keeps_its_id_and_takes_what_is_given(fields, expected):
     (row,), notes = rows_of({"id": "a", "messages": [*said("Go"), CALL, RESULT]} | fields)
@@ -206,10 +204,8 @@ def test_parts_that_are_no_texts_are_announced_once():
     assert notes[1:2] == ("only texts are scored; the messages also have image_url",)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"answer": "Madrid"}, {"targets": [{"speaker": "agent", "text": "Madrid"}]}, {"contexts": [{"text": "x"}]}],
-    ids=["answer", "reference", "contexts"],
+@cases({"answer": "Madrid"}, {"targets": [{"speaker": "agent", "text": "Madrid"}]}, {"contexts": [{"text": "x"}]},
+ids=["answer", "reference", "contexts"],
 )  # fmt: skip
 def test_a_chat_that_ends_with_the_question_of_its_row_is_what_was_said_before(fields):
     for name in ("messages", "input"):
@@ -224,24 +220,42 @@ def test_columns_of_csv_and_of_other_names(tmp_path):
     path = tmp_path / "chats.csv"
     references = '[["Paris"], ["Madrid"]]'
     chat = {"id": ["a"], "conversation": [json.dumps(CAPITALS)], "references": [references]}
-    pl.DataFrame(chat).write_csv(path)
+    pl.DataFrame({**chat, "expected_calls": [""], "state": [""]}).write_csv(path)
     rows = rg.load(path).frame.to_dicts()
     assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
     assert [row["conversation"] for row in rows] == ["a", "a"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "said_of_it"),
-    [
-        ({"references": [["a"], ["b"], ["c"]]}, "'references' has 3 turns, the conversation 2"),
-        ({"references": ["Paris", "Madrid"]}, r"must be a list over the 2 turns: \[\[\"Paris\"\], null\]"),
-        ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
-        ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
-        ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
-        ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
-        ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),
-        ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
-    ],
+@pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
+def test_the_prompt_beside_anthropics_messages_names_no_system(prompt):
+    rows, _ = rows_of({"id": "c1", "system": prompt, "messages": CAPITALS})
+    assert {row["system"] for row in rows} == {"default"}
+    first = json.loads(rows[0]["messages"])[0]
+    assert (first["role"], first["content"]) == ("system", prompt)
+    rows, _ = rows_of({"id": "c1", "system": "gpt-4.1", "messages": CAPITALS})
+    assert {row["system"] for row in rows} == {"gpt-4.1"}
+
+
+def test_the_contents_of_geminis_requests_are_a_conversation():
+    contents = [
+        {"role": "model" if each["role"] == "assistant" else "user", "parts": [{"text": each["content"]}]}
+        for each in CAPITALS
+    ]  # fmt: skip
+    rows, _ = rows_of({"id": "c1", "contents": contents})
+    assert [row["answer"] for row in rows] == ["Paris", "Madrid"]
+
+
+@cases(
+    ({"references": [["a"], ["b"], ["c"]]}, "'references' has 3 turns, the conversation 2"),
+    ({"references": ["Paris", "Madrid"]}, r"must be a list over the 2 turns: \[\[\"Paris\"\], null\]"),
+    ({"references": [["a"], ["b"]], "relevant": {"d1": 1}}, "'relevant' must be a list over the 2 turns"),
+    ({"expected_calls": [[FIND]]}, "expected_calls has 1 turns, the conversation 2"),
+    ({"messages": CAPITALS[:2], "references": [["a"], ["b"]]}, "'references' has 2 turns, the conversation 1"),
+    ({"messages": [said("", "Hi!")[1], *CAPITALS], "references": [["a"], ["b"]]}, "has 2 turns, the conversation 3; the first is what the system says first"),
+    ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
+    ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
+    ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),
+    ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
 )  # fmt: skip
 def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):
     with pytest.raises(DataError, match=said_of_it):

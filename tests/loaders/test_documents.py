@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -58,33 +59,30 @@ KWARGS = {"page_content": "a", "metadata": {"source": "d1"}, "type": "Document"}
 WITH_BOTH = NodeWithScore(TextNode("a", metadata={"doc_id": "d1", "file_name": "a.pdf"}), 0.5)
 
 
-@pytest.mark.parametrize(
-    ("contexts", "texts", "ids", "scores"),
-    [
-        ([LangChainDocument("a", {"source": "a.pdf", "page": 1}), LangChainDocument("b", {"source": "b.pdf"})], "ab", ["a.pdf", "b.pdf"], None),
-        ([(LangChainDocument("a", id="d1"), np.float32(0.5)), (LangChainDocument("b", id="d2"), 0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
-        ([NodeWithScore(TextNode("a", "n1"), 0.5), NodeWithScore(TextNode("b", "n2"), 0.25)], "ab", ["n1", "n2"], [0.5, 0.25]),
-        ([HaystackDocument("d1", "a", score=0.5), HaystackDocument("d2", "b", score=0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
-        # A generated id gives way to an id in the metadata, and not to the name of the file.
-        ([NodeWithScore(TextNode("a", metadata={"doc_id": "d1"}), 0.5)], "a", ["d1"], [0.5]),
-        ([NodeWithScore(TextNode("a", metadata={"file_name": "a.pdf"}), 0.5)], "a", [OWN], [0.5]),
-        ([{"text": "a", "metadata": {"source": "x"}}, {"text": "b", "metadata": {"source": "x"}}], "ab", ["x", "x"], None),
-        ([{"_id": "d1", "_score": 0.5, "_source": {"text": "a"}}], "a", ["d1"], [0.5]),
-        ([{"id": "d1", "score": 0.5, "payload": {"text": "a"}}], "a", ["d1"], [0.5]),
-        ([{"document": {"content": "a", "id": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
-        ([{"document.content": "a", "document.id": "d1", "document.score": 0.5}], "a", ["d1"], [0.5]),
-        ([{"node": {"text": "a", "id_": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
-        ([namedtuple("Hit", "text id score")("a", "d1", 0.5)], "a", ["d1"], [0.5]),
-        # The id of a dump of LangChain names the class.
-        ([{"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": KWARGS}], "a", ["d1"], None),
-        ({"ids": [["d1", "d2"]], "documents": [["a", "b"]], "metadatas": [[None, None]]}, "ab", ["d1", "d2"], None),
-        (LangChainDocument("a"), "a", None, None),
-        ((LangChainDocument(text) for text in "ab"), "ab", None, None),
-        (iter(["a", "b"]), "ab", None, None),
-        (["a", LangChainDocument("b")], "ab", None, None),
-        ([], "", None, None),
-    ],
-    ids=range(20),
+@cases(
+    ([LangChainDocument("a", {"source": "a.pdf", "page": 1}), LangChainDocument("b", {"source": "b.pdf"})], "ab", ["a.pdf", "b.pdf"], None),
+    ([(LangChainDocument("a", id="d1"), np.float32(0.5)), (LangChainDocument("b", id="d2"), 0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
+    ([NodeWithScore(TextNode("a", "n1"), 0.5), NodeWithScore(TextNode("b", "n2"), 0.25)], "ab", ["n1", "n2"], [0.5, 0.25]),
+    ([HaystackDocument("d1", "a", score=0.5), HaystackDocument("d2", "b", score=0.25)], "ab", ["d1", "d2"], [0.5, 0.25]),
+    # A generated id gives way to an id in the metadata, and not to the name of the file.
+    ([NodeWithScore(TextNode("a", metadata={"doc_id": "d1"}), 0.5)], "a", ["d1"], [0.5]),
+    ([NodeWithScore(TextNode("a", metadata={"file_name": "a.pdf"}), 0.5)], "a", [OWN], [0.5]),
+    ([{"text": "a", "metadata": {"source": "x"}}, {"text": "b", "metadata": {"source": "x"}}], "ab", ["x", "x"], None),
+    ([{"_id": "d1", "_score": 0.5, "_source": {"text": "a"}}], "a", ["d1"], [0.5]),
+    ([{"id": "d1", "score": 0.5, "payload": {"text": "a"}}], "a", ["d1"], [0.5]),
+    ([{"document": {"content": "a", "id": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
+    ([{"document.content": "a", "document.id": "d1", "document.score": 0.5}], "a", ["d1"], [0.5]),
+    ([{"node": {"text": "a", "id_": "d1"}, "score": 0.5}], "a", ["d1"], [0.5]),
+    ([namedtuple("Hit", "text id score")("a", "d1", 0.5)], "a", ["d1"], [0.5]),
+    # The id of a dump of LangChain names the class.
+    ([{"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": KWARGS}], "a", ["d1"], None),
+    ({"ids": [["d1", "d2"]], "documents": [["a", "b"]], "metadatas": [[None, None]]}, "ab", ["d1", "d2"], None),
+    (LangChainDocument("a"), "a", None, None),
+    ((LangChainDocument(text) for text in "ab"), "ab", None, None),
+    (iter(["a", "b"]), "ab", None, None),
+    (["a", LangChainDocument("b")], "ab", None, None),
+    ([], "", None, None),
+ids=range(20),
 )  # fmt: skip
 def test_documents_of_other_tools_give_texts_ids_and_scores(contexts, texts, ids, scores):
     row = row_of(contexts)
@@ -92,9 +90,7 @@ def test_documents_of_other_tools_give_texts_ids_and_scores(contexts, texts, ids
     assert (row.get("context_ids"), row.get("context_scores")) == (ids, scores)
 
 
-@pytest.mark.parametrize(
-    ("relevant", "id"), [({"a.pdf": 1}, "a.pdf"), ([OWN], OWN), (["d1"], "d1"), (None, "d1")]
-)
+@cases(({"a.pdf": 1}, "a.pdf"), ([OWN], OWN), (["d1"], "d1"), (None, "d1"))
 def test_the_id_that_the_judgements_name_wins(relevant, id):
     assert row_of([WITH_BOTH], relevant=relevant)["context_ids"] == [id]
 
@@ -122,13 +118,10 @@ def test_ids_and_scores_that_only_some_documents_have_are_named():
         assert any(note.startswith(f"{name} not taken in 1 row") for note in samples.notes)
 
 
-@pytest.mark.parametrize(
-    ("contexts", "message"),
-    [
-        ([{"text": "a"}, SimpleNamespace(url="x")], r"item 2 is a SimpleNamespace that has no text .* its keys are 'url'"),
-        ([HaystackDocument("d1", "a", score=np.float64("nan"))], "must be finite, got nan"),
-        ([["a", "b"]], "item 1 must be text"),
-    ],
+@cases(
+    ([{"text": "a"}, SimpleNamespace(url="x")], r"item 2 is a SimpleNamespace that has no text .* its keys are 'url'"),
+    ([HaystackDocument("d1", "a", score=np.float64("nan"))], "must be finite, got nan"),
+    ([["a", "b"]], "item 1 must be text"),
 )  # fmt: skip
 def test_objects_without_a_text_and_scores_that_are_none_are_an_error(contexts, message):
     with pytest.raises(DataError, match=message):

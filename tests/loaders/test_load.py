@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,22 +28,19 @@ def answers(*ids: str) -> list[dict[str, object]]:
     return [{"id": id, "answer": f"a of {id}"} for id in ids]
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        *((f"a.{end}", f"a.{end}") for end in ("pkl", "pt", "npy", "xlsx", "jsonl.bz2", "txt", "parquet.gz", "gz")),
-        ("a", "has an unknown ending"),
-        ("bm25.run", "scored with 'ragauge rank QRELS RUN'"),
-        ("answer.jsonl", "no such file; did you mean 'answers.jsonl'"),
-        *((f"folder/a{end}", "is a folder") for end in ("", ".jsonl", ".json", ".csv", ".parquet")),
-        *((f"{kind}://127.0.0.1:9/a{end}", "download it") for kind, end in (("http", ".jsonl"), ("https", ".csv"), ("ftp", ".parquet"), ("file", ".json"))),
-        *((f"{name}.jsonl", "") for name in ("a\0", "x" * 5_000)),
-        ("a\0.parquet", ""),
-    ],
-    ids=range(23),
+@cases(
+    *((f"a.{end}", f"a.{end}") for end in ("pkl", "pt", "npy", "xlsx", "jsonl.bz2", "txt", "parquet.gz", "gz")),
+    ("a", "has an unknown ending"),
+    ("bm25.run", "scored with 'ragauge rank QRELS RUN'"),
+    ("answer.jsonl", "no such file; did you mean 'answers.jsonl'"),
+    *((f"folder/a{end}", "is a folder") for end in ("", ".jsonl", ".json", ".csv", ".parquet")),
+    *((f"{kind}://127.0.0.1:9/a{end}", "download it") for kind, end in (("http", ".jsonl"), ("https", ".csv"), ("ftp", ".parquet"), ("file", ".json"))),
+    *((f"{name}.jsonl", "") for name in ("a\0", "x" * 5_000)),
+    ("a\0.parquet", ""),
+ids=range(23),
 )  # fmt: skip
 def test_a_name_that_is_no_file_of_samples_is_refused_unread(
-    tmp_path: Path, name: str, says: str, monkeypatch: pytest.MonkeyPatch
+    name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "answers.jsonl").write_text("{}")
@@ -85,9 +83,7 @@ def test_a_disk_that_fails_is_a_problem_in_words():
     assert unopened(path, OSError(5, "Input/output error")) == "cannot be read: input/output error"
 
 
-@pytest.mark.parametrize(
-    "systems", [{}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"mine": ["a", "b"]}]
-)
+@cases({}, {"": [{"answer": "a"}]}, {3: [{"answer": "a"}]}, {"mine": ["a", "b"]})
 def test_systems_without_names_or_rows_are_refused(systems: dict[object, object]):
     with pytest.raises(PlanError):
         load(systems)  # pyright: ignore[reportArgumentType]

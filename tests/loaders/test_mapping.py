@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
@@ -21,39 +22,36 @@ READ = {"question": "q", "answer": "a", "contexts": ["c"], "references": ["r"]}
 MAPPED = {"map": {"answer": "prediction"}}
 
 
-@pytest.mark.parametrize(
-    ("row", "options", "expected", "notes"),
-    [
-        (RAGAS, {}, READ | {"gold_contexts": ["g"], "context_ids": ["d1"], "relevant": [{"id": "d1", "grade": 1}]}, []),
-        (OLD_RAGAS, {}, READ, []),
-        (DEEPEVAL, {}, READ | {"gold_contexts": ["g"]}, []),
-        ({"question": "q", "context": "c"}, {}, {"contexts": ["c"]}, []),
-        ({"response": "a", "user_input": "q"}, {}, {"answer": "a", "question": "q"}, ["read 'response' as answer, 'user_input' as question"]),
-        ({"answer": "a", "prediction": "p", "reference": "r"}, {}, {"answer": "a", "references": ["r"], "prediction": "p"}, ["read 'answer' as answer, not 'prediction'; --map answer=COLUMN changes it"]),
-        ({"answer": "gold", "prediction": "p"}, {}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
-        ({"answer": "gold", "output": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
-        ({"example_answer": "gold", "pred_answer": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
-        ({"answer": "gold", "prediction": "p", "reference": "r"}, MAPPED, {"answer": "p", "references": ["r"]}, ["left out column 'answer': 'prediction' is read as answer"]),
-        ({"answer": "gold", "prediction": "p"}, {"map": {"answer": "prediction", "references": "answer"}}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
-        ({"answer": "a", "prediction": "p"}, {"gold": [{"id": "q1", "question": "Q?", "answer": "gold"}]}, {"answer": "a", "references": ["gold"]}, []),
-        ({"answer": "here"}, {"gold": [{"id": "q1", "Antwort": "Hier"}]}, {"references": ["Hier"]}, []),
-        ({"answer": "Rome", "response": "Oslo"}, {"map": {"answer": "response", "references": "answer"}}, {"answer": "Oslo", "references": ["Rome"]}, []),
-        ({"context": "c", "document": "a.pdf"}, {}, {"contexts": ["c"], "document": "a.pdf"}, []),
-        ({"document": "text"}, {}, {"contexts": ["text"]}, []),
-        ({"prompt": "Answer this. q", "user_input": "q", "response": "a"}, {}, {"question": "q", "prompt": "Answer this. q"}, []),
-        ({"prompt": "q", "response": "a"}, {}, {"question": "q"}, []),
-        ({"answer": "x", "a": "y"}, {}, {"answer": "x", "a": "y"}, []),
-        ({"Q": "q", "A": "a", "Gold": "r"}, {}, {"question": "q", "answer": "a", "references": ["r"]}, ["read 'Q' as question, 'A' as answer, 'Gold' as references"]),
-        ({"question": "q", "anwser": "a"}, {}, {"anwser": "a"}, ["'anwser' is kept as an extra field; did you mean 'answer'?"]),
-        ({"answer": "a", "model": "m"}, {}, {"system": "m"}, ["read 'model' as system"]),
-        ({"answer": "a", "system": "s", "model": "m"}, {}, {"system": "s", "model": "m"}, []),
-        ({"answer": "a", "model": "m"}, {"system": "s"}, {"system": "s", "model": "m"}, []),
-        ({"answer": "a", "method": "x", "model": "m"}, {}, {"system": "default", "method": "x", "model": "m"}, ["'method' and 'model' could each be the system; none is used"]),
-        ({"references": None, "gold": "r", "answer": "a"}, {}, {"references": ["r"]}, ["read 'references', and where it is null 'gold', as references"]),
-        ({"Re\u0301ponse": "a"}, {}, {"answer": "a"}, []),
-        ({"REPONSE": "a"}, {}, {"answer": "a"}, []),
-        ({"answer": "a", "antwort": "b"}, {}, {"answer": "a", "antwort": "b"}, []),
-    ],
+@cases(
+    (RAGAS, {}, READ | {"gold_contexts": ["g"], "context_ids": ["d1"], "relevant": [{"id": "d1", "grade": 1}]}, []),
+    (OLD_RAGAS, {}, READ, []),
+    (DEEPEVAL, {}, READ | {"gold_contexts": ["g"]}, []),
+    ({"question": "q", "context": "c"}, {}, {"contexts": ["c"]}, []),
+    ({"response": "a", "user_input": "q"}, {}, {"answer": "a", "question": "q"}, ["read 'response' as answer, 'user_input' as question"]),
+    ({"answer": "a", "prediction": "p", "reference": "r"}, {}, {"answer": "a", "references": ["r"], "prediction": "p"}, ["read 'answer' as answer, not 'prediction'; --map answer=COLUMN changes it"]),
+    ({"answer": "gold", "prediction": "p"}, {}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
+    ({"answer": "gold", "output": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+    ({"example_answer": "gold", "pred_answer": "p"}, {}, {"answer": "p", "references": ["gold"]}, []),
+    ({"answer": "gold", "prediction": "p", "reference": "r"}, MAPPED, {"answer": "p", "references": ["r"]}, ["left out column 'answer': 'prediction' is read as answer"]),
+    ({"answer": "gold", "prediction": "p"}, {"map": {"answer": "prediction", "references": "answer"}}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
+    ({"answer": "a", "prediction": "p"}, {"gold": [{"id": "q1", "question": "Q?", "answer": "gold"}]}, {"answer": "a", "references": ["gold"]}, []),
+    ({"answer": "here"}, {"gold": [{"id": "q1", "Antwort": "Hier"}]}, {"references": ["Hier"]}, []),
+    ({"answer": "Rome", "response": "Oslo"}, {"map": {"answer": "response", "references": "answer"}}, {"answer": "Oslo", "references": ["Rome"]}, []),
+    ({"context": "c", "document": "a.pdf"}, {}, {"contexts": ["c"], "document": "a.pdf"}, []),
+    ({"document": "text"}, {}, {"contexts": ["text"]}, []),
+    ({"prompt": "Answer this. q", "user_input": "q", "response": "a"}, {}, {"question": "q", "prompt": "Answer this. q"}, []),
+    ({"prompt": "q", "response": "a"}, {}, {"question": "q"}, []),
+    ({"answer": "x", "a": "y"}, {}, {"answer": "x", "a": "y"}, []),
+    ({"Q": "q", "A": "a", "Gold": "r"}, {}, {"question": "q", "answer": "a", "references": ["r"]}, ["read 'Q' as question, 'A' as answer, 'Gold' as references"]),
+    ({"question": "q", "anwser": "a"}, {}, {"anwser": "a"}, ["'anwser' is kept as an extra field; did you mean 'answer'?"]),
+    ({"answer": "a", "model": "m"}, {}, {"system": "m"}, ["read 'model' as system"]),
+    ({"answer": "a", "system": "s", "model": "m"}, {}, {"system": "s", "model": "m"}, []),
+    ({"answer": "a", "model": "m"}, {"system": "s"}, {"system": "s", "model": "m"}, []),
+    ({"answer": "a", "method": "x", "model": "m"}, {}, {"system": "default", "method": "x", "model": "m"}, ["'method' and 'model' could each be the system; none is used"]),
+    ({"references": None, "gold": "r", "answer": "a"}, {}, {"references": ["r"]}, ["read 'references', and where it is null 'gold', as references"]),
+    ({"Re\u0301ponse": "a"}, {}, {"answer": "a"}, []),
+    ({"REPONSE": "a"}, {}, {"answer": "a"}, []),
+    ({"answer": "a", "antwort": "b"}, {}, {"answer": "a", "antwort": "b"}, []),
 )  # fmt: skip
 def test_names_of_columns_are_fields_and_what_they_displace_is_announced(
     row: dict[str, object], options: dict[str, Any], expected: dict[str, object], notes: list[str]
@@ -64,35 +62,29 @@ def test_names_of_columns_are_fields_and_what_they_displace_is_announced(
     assert set(notes) <= set(samples.notes)
 
 
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        ("Ground Truth", "references"),
-        ("retrievalContext", "contexts"),
-        ("ANSWER", "answer"),
-        ("Antwort des Systems", "answer"),
-        ("Réponse du système", "answer"),
-        ("Musterlösung", "references"),
-        ("Lfd. Nr.", "id"),
-    ],
+@cases(
+    ("Ground Truth", "references"),
+    ("retrievalContext", "contexts"),
+    ("ANSWER", "answer"),
+    ("Antwort des Systems", "answer"),
+    ("Réponse du système", "answer"),
+    ("Musterlösung", "references"),
+    ("Lfd. Nr.", "id"),
 )
 def test_names_are_compared_without_case_spaces_and_camels(name: str, field: str):
     assert field_of(name) == field
 
 
-@pytest.mark.parametrize(
-    ("row", "chosen", "message"),
-    [
-        ({"answer": "a", "ground_truth": "r", "gold_answer": "s"}, {}, "--map references=COLUMN"),
-        ({"id": "q1", "prediction": "p"}, {"answer": "predicton"}, r"did you mean 'prediction'.*'id', 'prediction'"),
-        ({"a": 1, "b": 2}, {}, "has no known field; .*'a', 'b'; say which is which: --map question=COLUMN"),
-        ({"answer": "Rome", "response": "Oslo"}, {}, r"'answer' and 'response' could each be .*--map answer=resp"),
-        ({"answer": "Rome", "response": "Oslo", "reference": "Rome"}, {}, r"could each be the system's answer; .*--map answer=response or --map answer=answer"),
-        ({"answer": "a", " ": "b"}, {}, "has a column without a name"),
-        ({"answer": "a", "\ud800": "b"}, {}, "has a column name that is not valid Unicode"),
-        ({f"q{n}": n for n in range(1001)}, {}, "has 1,001 columns, more than 1,000"),
-        ({"id": "q1", "contexts": [{"text": "a"}, {"url": "x"}]}, {}, "id 'q1', field 'contexts': item 2"),
-    ],
+@cases(
+    ({"answer": "a", "ground_truth": "r", "gold_answer": "s"}, {}, "--map references=COLUMN"),
+    ({"id": "q1", "prediction": "p"}, {"answer": "predicton"}, r"did you mean 'prediction'.*'id', 'prediction'"),
+    ({"a": 1, "b": 2}, {}, "has no known field; .*'a', 'b'; say which is which: --map question=COLUMN"),
+    ({"answer": "Rome", "response": "Oslo"}, {}, r"'answer' and 'response' could each be .*--map answer=resp"),
+    ({"answer": "Rome", "response": "Oslo", "reference": "Rome"}, {}, r"could each be the system's answer; .*--map answer=response or --map answer=answer"),
+    ({"answer": "a", " ": "b"}, {}, "has a column without a name"),
+    ({"answer": "a", "\ud800": "b"}, {}, "has a column name that is not valid Unicode"),
+    ({f"q{n}": n for n in range(1001)}, {}, "has 1,001 columns, more than 1,000"),
+    ({"id": "q1", "contexts": [{"text": "a"}, {"url": "x"}]}, {}, "id 'q1', field 'contexts': item 2"),
 )  # fmt: skip
 def test_columns_that_cannot_be_told_come_with_the_options_that_name_them(
     row: dict[str, object], chosen: dict[str, str], message: str
@@ -120,17 +112,14 @@ def test_contexts_given_as_objects_give_texts_ids_and_scores(key: str):
     assert "context_ids" not in samples.columns
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "Nr.,Frage,Antwort,Erwartete Antwort,Kontext",
-        "N°,Question,Réponse,Réponse attendue,Contexte",
-        "numero,pregunta,respuesta,respuesta esperada,contexto",
-        "nr,Domanda,Risposta,Risposta attesa,Contesto",
-        "编号,问题,回答,参考答案,上下文",
-    ],
+@cases(
+    "Nr.,Frage,Antwort,Erwartete Antwort,Kontext",
+    "N°,Question,Réponse,Réponse attendue,Contexte",
+    "numero,pregunta,respuesta,respuesta esperada,contexto",
+    "nr,Domanda,Risposta,Risposta attesa,Contesto",
+    "编号,问题,回答,参考答案,上下文",
 )
-def test_headers_in_other_languages_are_fields(tmp_path: Path, header: str):
+def test_headers_in_other_languages_are_fields(header: str, tmp_path: Path):
     path = tmp_path / "a.csv"
     path.write_text(f"{header}\n7,where?,here,Here,It is here.\n")
     row = load(path).frame.row(0, named=True)

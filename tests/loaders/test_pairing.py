@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,18 +79,15 @@ NAMED = [{**row, "id": id} for row, id in zip(asked(NORTH, NORTH), ("p", "q"), s
 WITHOUT = [{"answer": "x"}, {"answer": "y", "question": " "}]
 
 
-@pytest.mark.parametrize(
-    ("systems", "options", "says", "place"),
-    [
-        ({"a": asked(NORTH), "b": WITHOUT}, {}, "2 rows have no id and no question", (1, None)),
-        ({"a": asked(NORTH), "b": WITHOUT}, {}, "--by-place (in Python by_place=True)", (1, None)),
-        ({"a": asked(NORTH, SOUTH), "b": asked(SOUTH, SOUTH, SOUTH)}, {}, "is asked twice without an id (and 1 more question)", (2, "question")),
-        ({"a": NAMED, "b": asked(NORTH)}, {}, "has no id here, and elsewhere the ids 'p' and 'q'", (1, "question")),
-        ({"a": asked(NORTH, SOUTH), "b": asked(NORTH)}, {"by_place": True}, "system 'b' has 1 rows, but list of rows has 2", (None, None)),
-        # By place, the same question still has one gold.
-        ({"a": asked(NORTH, reference="x"), "b": asked(NORTH, reference="y")}, {"by_place": True}, "is 'y' here", (1, "references")),
-    ],
-    ids=range(6),
+@cases(
+    ({"a": asked(NORTH), "b": WITHOUT}, {}, "2 rows have no id and no question", (1, None)),
+    ({"a": asked(NORTH), "b": WITHOUT}, {}, "--by-place (in Python by_place=True)", (1, None)),
+    ({"a": asked(NORTH, SOUTH), "b": asked(SOUTH, SOUTH, SOUTH)}, {}, "is asked twice without an id (and 1 more question)", (2, "question")),
+    ({"a": NAMED, "b": asked(NORTH)}, {}, "has no id here, and elsewhere the ids 'p' and 'q'", (1, "question")),
+    ({"a": asked(NORTH, SOUTH), "b": asked(NORTH)}, {"by_place": True}, "system 'b' has 1 rows, but list of rows has 2", (None, None)),
+    # By place, the same question still has one gold.
+    ({"a": asked(NORTH, reference="x"), "b": asked(NORTH, reference="y")}, {"by_place": True}, "is 'y' here", (1, "references")),
+ids=range(6),
 )  # fmt: skip
 def test_what_is_not_clear_is_not_guessed(
     systems: Any, options: Any, says: str, place: tuple[int | None, str | None]
@@ -124,10 +122,7 @@ def test_one_question_with_two_golds_is_an_error_whether_or_not_it_has_an_id():
     assert problem.id == "1"
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [("Three  metres", "three metres"), (["a", "b"], ["b", "a"]), ("a", ["a"]), (None, "a")],
-)
+@cases(("Three  metres", "three metres"), (["a", "b"], ["b", "a"]), ("a", ["a"]), (None, "a"))
 def test_gold_that_differs_in_case_space_or_order_is_the_same(first: object, second: object):
     samples = load({"a": asked(NORTH, reference=first), "b": asked(NORTH, reference=second)})
     assert len(samples) == 2
@@ -145,13 +140,10 @@ def test_systems_of_one_table_may_have_gold_of_their_own_which_is_counted():
     assert problem.field == "question"
 
 
-@pytest.mark.parametrize(
-    ("prefer", "references"),
-    [
-        ("first", {"a": ["three metres"], "b": ["three metres"]}),
-        ("answers", {"a": ["three metres"], "b": ["four metres"]}),
-        ("gold", {"a": ["five metres"], "b": ["five metres"]}),
-    ],
+@cases(
+    ("first", {"a": ["three metres"], "b": ["three metres"]}),
+    ("answers", {"a": ["three metres"], "b": ["four metres"]}),
+    ("gold", {"a": ["five metres"], "b": ["five metres"]}),
 )
 def test_prefer_says_whose_gold_counts(prefer: Any, references: dict[str, list[str]]):
     gold = [{"id": "q", "reference": "five metres"}]

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cases import cases
 
 from ragauge import loaders
 from ragauge.errors import DataError
@@ -244,13 +245,10 @@ def test_a_folder_and_a_pattern_are_all_their_files(tmp_path: Path, written, che
     assert check_same_samples(tmp_path / "*.*j*").fingerprint() == folder.fingerprint()
 
 
-@pytest.mark.parametrize(
-    ("files", "says"),
-    [
-        ((), "is a folder without data files"),
-        (("a.jsonl", "b.csv"), "with files of several kinds"),
-        (("manifest.json",), "is the folder of a run"),
-    ],
+@cases(
+    ((), "is a folder without data files"),
+    (("a.jsonl", "b.csv"), "with files of several kinds"),
+    (("manifest.json",), "is the folder of a run"),
 )
 def test_a_folder_that_cannot_be_read_is_a_problem(
     files: Sequence[str], says: str, tmp_path: Path, written, check_same_problems
@@ -309,16 +307,13 @@ def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
     assert load(path).notes == (note,)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "small"),
-    [
-        ({"where": 'topic = "b"'}, 0),
-        ({"where": 'topic = "b"'}, 10**6),
-        ({"limit": 7}, 10),
-        ({"where": "n >= 5", "limit": 20}, 0),
-        ({"where": "n >= 5", "limit": 20}, 10),
-        ({}, 10),
-    ],
+@cases(
+    ({"where": 'topic = "b"'}, 0),
+    ({"where": 'topic = "b"'}, 10**6),
+    ({"limit": 7}, 10),
+    ({"where": "n >= 5", "limit": 20}, 0),
+    ({"where": "n >= 5", "limit": 20}, 10),
+    ({}, 10),
 )
 def test_selected_rows_are_those_of_samples_in_memory(
     chosen: dict[str, Any], small: int, written, monkeypatch: pytest.MonkeyPatch

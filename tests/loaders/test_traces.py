@@ -4,6 +4,7 @@ import json
 
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -89,37 +90,34 @@ def row_of(source):
     return samples.frame.row(0, named=True)
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        (SPANS, {"answer": "Here.", "context_ids": ["d1", "d2"]}),
-        ([{k: v for k, v in each.items() if k != "context.span_id"} for each in SPANS], {"answer": "Here."}),
-        ([ROOT | {"attributes.input.value": ASKED}], {"question": "Where?"}),
-        ([ROOT | {"attributes.output.value": '{"answer": "Here.", "tokens": 7}'}], {"answer": "Here."}),
-        ([SILENT, RETRIEVER, MODEL], {"answer": "Here, I think."}),
-        ([DOWN, RETRIEVER], {"answer": None, "error": "down"}),
-        ([ROOT, retriever("s4", "s2", 3, DOCUMENTS[::-1]), RETRIEVER], {"context_ids": ["d1", "d2"]}),
-        ([ROOT, RETRIEVER, retriever("s4", "s1", 3, DOCUMENTS[1:], "RERANKER")], {"context_ids": ["d2"]}),
-        ([ROOT, retriever("s4", "s1", 3, [DOCUMENTS[1], THIRD]), RETRIEVER], {"context_ids": ["d1", "d2", "d3"]}),
-        ([ROOT, MODEL], {"contexts": None}),
-        ([ROOT, retriever("s2", "s1", 1, [])], {"contexts": []}),
-        ([RETRIEVER | {"parent_id": "s3"}, MODEL | {"parent_id": "s2"}], {"contexts": ["c1", "c2"]}),
-        ([{SNAKE.get(k, k): v for k, v in SEARCH.items()} | {"input": {"query": "where"}}], {"question": "where", "context_ids": ["d1"]}),
-        ([TRACE | {"input": '{"question": "Where?"}', "output": '{"answer": "Here."}'}], {"question": "Where?", "answer": "Here."}),
-        ([TRACE | {"observations": [SEARCH | {"type": "SPAN"}]}], {"context_ids": ["d1"]}),
-        ([TRACE | {"observations": [TEXTS]}], {"contexts": ["c1", "c2"]}),
-        ([TRACE | {"output": None, "observations": [SEARCH, FAILED]}], {"answer": None, "error": "rate limit"}),
-        ([TRACE | {"observations": [SEARCH | {"id": ["o1"], "parentObservationId": ["x"]}]}], {"contexts": ["c1"]}),
-        ([{k: v for k, v in TRACE.items() if k != "observations"}], {"question": "Where?", "answer": "Here."}),
-        ([RUN | {"inputs": '{"question": "Where?"}'}, FOUND | {"outputs": '{"documents": [{"text": "c1"}]}'}], {"question": "Where?", "contexts": ["c1"]}),
-        ([RUN, FOUND | {"outputs": {"documents": []}}], {"contexts": []}),
-        ([RUN | {"outputs": None, "error": "TimeoutError: 30 s"}, FOUND], {"answer": None, "error": "TimeoutError: 30 s"}),
-        ([genai("s1", None, **GENAI), genai("s2", "s1", **FOUND_BY_ID)], {"question": "Where?", "answer": "Here.", "input_tokens": 30, "output_tokens": 5, "context_ids": ["d1"], "context_scores": [0.5]}),
-        ([genai("s1", None, **{**GENAI, "operation.name": "invoke_agent"}), genai("s2", "s1", **GENAI), genai("s3", "s1", **GENAI)], {"input_tokens": 60, "output_tokens": 10}),
-        ([genai("s1", None, **GENAI), genai("s2", "s1", **{**GENAI, "operation.name": "embeddings"})], {"input_tokens": 30}),
-        ([ROOT, *(MODEL | {"context.span_id": id, "attributes": USED} for id in "ab")], {"input_tokens": 60, "output_tokens": 10, "cost_usd": 0.5}),
-        ([RUN | {"reference_outputs": {"answer": "Here"}}], {"question": "Where?", "references": ["Here"]}),
-    ],
+@cases(
+    (SPANS, {"answer": "Here.", "context_ids": ["d1", "d2"]}),
+    ([{k: v for k, v in each.items() if k != "context.span_id"} for each in SPANS], {"answer": "Here."}),
+    ([ROOT | {"attributes.input.value": ASKED}], {"question": "Where?"}),
+    ([ROOT | {"attributes.output.value": '{"answer": "Here.", "tokens": 7}'}], {"answer": "Here."}),
+    ([SILENT, RETRIEVER, MODEL], {"answer": "Here, I think."}),
+    ([DOWN, RETRIEVER], {"answer": None, "error": "down"}),
+    ([ROOT, retriever("s4", "s2", 3, DOCUMENTS[::-1]), RETRIEVER], {"context_ids": ["d1", "d2"]}),
+    ([ROOT, RETRIEVER, retriever("s4", "s1", 3, DOCUMENTS[1:], "RERANKER")], {"context_ids": ["d2"]}),
+    ([ROOT, retriever("s4", "s1", 3, [DOCUMENTS[1], THIRD]), RETRIEVER], {"context_ids": ["d1", "d2", "d3"]}),
+    ([ROOT, MODEL], {"contexts": None}),
+    ([ROOT, retriever("s2", "s1", 1, [])], {"contexts": []}),
+    ([RETRIEVER | {"parent_id": "s3"}, MODEL | {"parent_id": "s2"}], {"contexts": ["c1", "c2"]}),
+    ([{SNAKE.get(k, k): v for k, v in SEARCH.items()} | {"input": {"query": "where"}}], {"question": "where", "context_ids": ["d1"]}),
+    ([TRACE | {"input": '{"question": "Where?"}', "output": '{"answer": "Here."}'}], {"question": "Where?", "answer": "Here."}),
+    ([TRACE | {"observations": [SEARCH | {"type": "SPAN"}]}], {"context_ids": ["d1"]}),
+    ([TRACE | {"observations": [TEXTS]}], {"contexts": ["c1", "c2"]}),
+    ([TRACE | {"output": None, "observations": [SEARCH, FAILED]}], {"answer": None, "error": "rate limit"}),
+    ([TRACE | {"observations": [SEARCH | {"id": ["o1"], "parentObservationId": ["x"]}]}], {"contexts": ["c1"]}),
+    ([{k: v for k, v in TRACE.items() if k != "observations"}], {"question": "Where?", "answer": "Here."}),
+    ([RUN | {"inputs": '{"question": "Where?"}'}, FOUND | {"outputs": '{"documents": [{"text": "c1"}]}'}], {"question": "Where?", "contexts": ["c1"]}),
+    ([RUN, FOUND | {"outputs": {"documents": []}}], {"contexts": []}),
+    ([RUN | {"outputs": None, "error": "TimeoutError: 30 s"}, FOUND], {"answer": None, "error": "TimeoutError: 30 s"}),
+    ([genai("s1", None, **GENAI), genai("s2", "s1", **FOUND_BY_ID)], {"question": "Where?", "answer": "Here.", "input_tokens": 30, "output_tokens": 5, "context_ids": ["d1"], "context_scores": [0.5]}),
+    ([genai("s1", None, **{**GENAI, "operation.name": "invoke_agent"}), genai("s2", "s1", **GENAI), genai("s3", "s1", **GENAI)], {"input_tokens": 60, "output_tokens": 10}),
+    ([genai("s1", None, **GENAI), genai("s2", "s1", **{**GENAI, "operation.name": "embeddings"})], {"input_tokens": 30}),
+    ([ROOT, *(MODEL | {"context.span_id": id, "attributes": USED} for id in "ab")], {"input_tokens": 60, "output_tokens": 10, "cost_usd": 0.5}),
+    ([RUN | {"reference_outputs": {"answer": "Here"}}], {"question": "Where?", "references": ["Here"]}),
 )  # fmt: skip
 def test_what_a_trace_says_is_found_where_it_is(rows, expected):
     row = row_of(rows)
@@ -133,15 +131,12 @@ def test_frames_of_spans_as_phoenix_returns_them_and_as_pandas_writes_them_are_r
     assert row_of(frame.set_index("context.span_id")) == row_of(tmp_path / "spans.csv") == expected
 
 
-@pytest.mark.parametrize(
-    ("rows", "note"),
-    [
-        ([DOWN, RETRIEVER], "1 traces failed; their error is an extra field: t1"),
-        ([ROOT, RETRIEVER, retriever("s4", "s1", 3, [DOCUMENTS[1], THIRD])], "1 traces retrieved several times; documents joined in order of time: t1"),
-        ([ROOT | {"attributes.input.value": '{"colour": "red", "k": 3}'}], "no question in 1 traces (input with 'colour', 'k'): t1"),
-        ([ROOT, MODEL | {"attributes.metadata": {"k": 1}}], "left out of the traces: 'llm', 'metadata'"),
-        ([ROOT, span("x", None, "TOOL", 0) | {"context.trace_id": "t2"}], "1 traces have no question, answer or documents and are left out: t2"),
-    ],
+@cases(
+    ([DOWN, RETRIEVER], "1 traces failed; their error is an extra field: t1"),
+    ([ROOT, RETRIEVER, retriever("s4", "s1", 3, [DOCUMENTS[1], THIRD])], "1 traces retrieved several times; documents joined in order of time: t1"),
+    ([ROOT | {"attributes.input.value": '{"colour": "red", "k": 3}'}], "no question in 1 traces (input with 'colour', 'k'): t1"),
+    ([ROOT, MODEL | {"attributes.metadata": {"k": 1}}], "left out of the traces: 'llm', 'metadata'"),
+    ([ROOT, span("x", None, "TOOL", 0) | {"context.trace_id": "t2"}], "1 traces have no question, answer or documents and are left out: t2"),
 )  # fmt: skip
 def test_what_is_missing_joined_or_left_out_is_announced(rows, note):
     samples = load(rows)
@@ -149,17 +144,14 @@ def test_what_is_missing_joined_or_left_out_is_announced(rows, note):
     assert note in samples.notes
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([ROOT, RETRIEVER | {"attributes.retrieval.documents": "[array(1)]"}], r"l:2: attributes.retrieval.documents cannot be read from text"),
-        ([ROOT, MODEL | {"context.trace_id": None}], r"l:2: is a span without a trace id"),
-        ([TRACE | {"id": None}], "has no trace id"),
-        ([RUN | {"id": None, "trace_id": None, "child_runs": [FOUND]}], "l:1: is a run without a trace id"),
-        ([span("x", None, "TOOL", 0)], "no trace has a question, an answer or documents"),
-    ],
+@cases(
+    ([ROOT, RETRIEVER | {"attributes.retrieval.documents": "[array(1)]"}], r"l:2: attributes.retrieval.documents cannot be read from text"),
+    ([ROOT, MODEL | {"context.trace_id": None}], r"l:2: is a span without a trace id"),
+    ([TRACE | {"id": None}], "has no trace id"),
+    ([RUN | {"id": None, "trace_id": None, "child_runs": [FOUND]}], "l:1: is a run without a trace id"),
+    ([span("x", None, "TOOL", 0)], "no trace has a question, an answer or documents"),
 )  # fmt: skip
-def test_what_cannot_be_read_is_a_problem_with_its_line(tmp_path, rows, message):
+def test_what_cannot_be_read_is_a_problem_with_its_line(rows, message, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataError, match=message):

@@ -1,6 +1,7 @@
 """Unsupported anchors and topic drift, worked out by hand."""
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,23 +29,20 @@ def test_half_of_two_anchors_unsupported_is_a_half():
 KINDS = "Acme bought Initech in March 2021 for $5 million, a gain of 12%."
 
 
-@pytest.mark.parametrize(
-    ("answer", "context", "value"),
-    [
-        ("Acme released the Pear phone in 2016 for $649.", "In 2016, Acme released the Pear phone; it cost $649.", 0),
-        ("Acme released the Pear phone.", "Globex released the Pear phone.", 1),
-        ("There is 1 dog", "There is one dog", 0),
-        ("Revenue reached $3.2bn.", "$3.2bn revenue reached", 0),
-        # claim: no; March 2021: no; $5 million: yes; 12%: no → 3 of 4
-        (KINDS, "Globex bought Initech in March 2020 for a price of $5,000,000, a gain of 12.", 3 / 4),
-        # Each mention counts: 7 twice, 8 once; only the 8 stands in the context.
-        ("It is 7, yes 7, not 8", "it is not 8, yes", 2 / 3),
-        # Without anchors only the drift counts.
-        ("It may rain in the hills", "unrelated", 0.2),
-        ("It may rain in the hills", "rain in the hills", 0),
-        ("", "anything", 0),
-        ("…!?", "", 0),
-    ],
+@cases(
+    ("Acme released the Pear phone in 2016 for $649.", "In 2016, Acme released the Pear phone; it cost $649.", 0),
+    ("Acme released the Pear phone.", "Globex released the Pear phone.", 1),
+    ("There is 1 dog", "There is one dog", 0),
+    ("Revenue reached $3.2bn.", "$3.2bn revenue reached", 0),
+    # claim: no; March 2021: no; $5 million: yes; 12%: no → 3 of 4
+    (KINDS, "Globex bought Initech in March 2020 for a price of $5,000,000, a gain of 12.", 3 / 4),
+    # Each mention counts: 7 twice, 8 once; only the 8 stands in the context.
+    ("It is 7, yes 7, not 8", "it is not 8, yes", 2 / 3),
+    # Without anchors only the drift counts.
+    ("It may rain in the hills", "unrelated", 0.2),
+    ("It may rain in the hills", "rain in the hills", 0),
+    ("", "anything", 0),
+    ("…!?", "", 0),
 )  # fmt: skip
 def test_the_share_of_anchors_that_no_context_supports(answer, context, value):
     assert hallucination(answer, [context]).value == value
@@ -79,15 +77,12 @@ def test_the_evidence_of_very_many_anchors_is_cut_and_says_so():
     assert score.value == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "contexts", "value"),
-    [
-        *(("a b c d e", ["a"], 0.0), ("a b c d e f", ["a"], 0.2)),  # 1/5 is not below 0.2, 1/6 is
-        ("a a a a a b", ["b"], 0.0),  # distinct: 1/2
-        *(("The CAT!", ["the, cat"], 0.0), ("", ["a"], 0.0), ("?!", ["a"], 0.0)),
-        *(("a", [], 0.2), ("a", [""], 0.2)),
-        *(("北京是首都", ["中国的首都是北京"], 0.0), ("北京是首都", ["上海"], 0.2)),
-    ],
+@cases(
+    *(("a b c d e", ["a"], 0.0), ("a b c d e f", ["a"], 0.2)),  # 1/5 is not below 0.2, 1/6 is
+    ("a a a a a b", ["b"], 0.0),  # distinct: 1/2
+    *(("The CAT!", ["the, cat"], 0.0), ("", ["a"], 0.0), ("?!", ["a"], 0.0)),
+    *(("a", [], 0.2), ("a", [""], 0.2)),
+    *(("北京是首都", ["中国的首都是北京"], 0.0), ("北京是首都", ["上海"], 0.2)),
 )
 def test_fewer_than_a_fifth_of_the_words_found_is_drift(answer, contexts, value):
     assert drift(answer, contexts).value == value

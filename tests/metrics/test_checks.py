@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.score import Status
@@ -10,18 +11,15 @@ def value(label: str, **fields: str) -> float | None:
     return rg.score(label, **fields).value
 
 
-@pytest.mark.parametrize(
-    ("answer", "text", "found"),
-    [
-        ("It is Territory  118.", "territory 118", 1.0),
-        ("It is Territory 1180.", "territory 118", 0.0),
-        ("yesterday", "yes", 0.0),
-        ("Yes!", "yes", 1.0),
-        ("293×2.061", "×", 1.0),
-        ("a*b", "*", 1.0),
-        ("保险费为一百元", "一百元", 0.0),  # letters on both sides: no whole word
-        ("", "yes", 0.0),
-    ],
+@cases(
+    ("It is Territory  118.", "territory 118", 1.0),
+    ("It is Territory 1180.", "territory 118", 0.0),
+    ("yesterday", "yes", 0.0),
+    ("Yes!", "yes", 1.0),
+    ("293×2.061", "×", 1.0),
+    ("a*b", "*", 1.0),
+    ("保险费为一百元", "一百元", 0.0),  # letters on both sides: no whole word
+    ("", "yes", 0.0),
 )
 def test_contains_finds_whole_words_and_not_contains_is_its_contrary(answer, text, found):
     setting = json.dumps(text, ensure_ascii=False)
@@ -37,16 +35,13 @@ def test_a_check_that_asks_for_nothing_is_undefined():
         assert rg.score(label, answer="x").status is Status.UNDEFINED
 
 
-@pytest.mark.parametrize(
-    ("answer", "wanted", "found"),
-    [
-        *(("The premium is $604.00", "604", 1.0), ("The premium is $6,040", "604", 0.0)),
-        ("1604 or 604.5", "604", 0.0),
-        *(("rose by 0.305%", "0.305%", 1.0), ("rose by 0.305", "0.305%", 0.0)),
-        ("fell by 0.133%", "-0.133%", 0.0),
-        *((f"changed by {said}", "-0.133%", 1.0) for said in ("-0.133%", "−0.133 %")),
-        *((f"the factor is {said}", "2.061", 1.0) for said in ("2.061", "2.0610")),
-    ],
+@cases(
+    *(("The premium is $604.00", "604", 1.0), ("The premium is $6,040", "604", 0.0)),
+    ("1604 or 604.5", "604", 0.0),
+    *(("rose by 0.305%", "0.305%", 1.0), ("rose by 0.305", "0.305%", 0.0)),
+    ("fell by 0.133%", "-0.133%", 0.0),
+    *((f"changed by {said}", "-0.133%", 1.0) for said in ("-0.133%", "−0.133 %")),
+    *((f"the factor is {said}", "2.061", 1.0) for said in ("2.061", "2.0610")),
 )
 def test_a_number_is_found_by_its_value(answer, wanted, found):
     assert value(f'number(value="{wanted}")', answer=answer) == found
@@ -63,16 +58,13 @@ def test_a_pattern_is_looked_for_in_any_case_and_a_broken_one_refused():
 LISTED = "* Limits of Liability\n* **Rating Plan**\n- Rule C-7: Waivers\n1. Policy Term"
 
 
-@pytest.mark.parametrize(
-    ("answer", "n_found"),
-    [
-        (LISTED, 4),
-        ("* limits of  liability.\n• Rating Plan", 2),
-        ("Limits of Liability", 0),  # not as a list
-        ("It follows from Rule C-7.", 1),  # a code counts anywhere
-        ("Rule C-77", 0),
-        ("", 0),
-    ],
+@cases(
+    (LISTED, 4),
+    ("* limits of  liability.\n• Rating Plan", 2),
+    ("Limits of Liability", 0),  # not as a list
+    ("It follows from Rule C-7.", 1),  # a code counts anywhere
+    ("Rule C-77", 0),
+    ("", 0),
 )
 def test_list_items_are_bullets_and_codes(answer, n_found):
     codes = r'(codes="Rule C-\\d+")'
@@ -129,21 +121,18 @@ def found():
 EF_3 = "has_604 has_293 has_2_061 has_calculation cannot_calculate is_correct"
 
 
-@pytest.mark.parametrize(
-    ("id", "system", "names", "values"),
-    [
-        # Expected {limits, rating plan, rule c-1, rule c-2}; the answer lists limits and rule c-1.
-        ("EF_1", "default", "rules_found total_rules rules_coverage", [2, 4, 0.5]),
-        ("EF_1", "b", "rules_coverage", [0]),
-        ("EF_2", "default", "fact_score", [1]),
-        # has_yes, has_territory_118, has_rate_0_305 and has_grg_51: four of eight.
-        ("EF_2", "b", "fact_score has_territory_117 has_rate_neg_0_133", [0.5, 0, 0]),
-        ("EF_3", "default", EF_3, [1, 1, 1, 1, 0, 1]),
-        ("EF_3", "b", EF_3, [0, 0, 0, 0, 1, 0]),
-    ],
+@cases(
+    # Expected {limits, rating plan, rule c-1, rule c-2}; the answer lists limits and rule c-1.
+    ("EF_1", "default", "rules_found total_rules rules_coverage", [2, 4, 0.5]),
+    ("EF_1", "b", "rules_coverage", [0]),
+    ("EF_2", "default", "fact_score", [1]),
+    # has_yes, has_territory_118, has_rate_0_305 and has_grg_51: four of eight.
+    ("EF_2", "b", "fact_score has_territory_117 has_rate_neg_0_133", [0.5, 0, 0]),
+    ("EF_3", "default", EF_3, [1, 1, 1, 1, 0, 1]),
+    ("EF_3", "b", EF_3, [0, 0, 0, 0, 1, 0]),
 )
 def test_the_checks_count_rules_average_facts_and_want_the_number_without_an_excuse(
-    found, id, system, names, values
+    id, system, names, values, found
 ):
     assert [found[id, system, name] for name in names.split()] == values
 
@@ -161,24 +150,21 @@ def test_each_check_is_asked_of_its_own_question_only(found):
 CANNOT = "I cannot calculate the premium, but $604 was mentioned."
 
 
-@pytest.mark.parametrize(
-    ("label", "answer", "value"),
-    [
-        ("fact_score", FACTS, 1.0),
-        *(("fact_score", text, 1 / 8) for text in ("Yes", "The difference is 36", "It exceeds 30")),
-        *(
-            ("fact_score", text, 0.0)
-            for text in ("No.", "It is 136 or 36.5", "territory 1180, GRG 515")
-        ),
-        *(("is_correct", f"The premium is {text}", 1.0) for text in ("$604.", "604.00 dollars")),
-        *(("is_correct", f"The premium is {text}", 0.0) for text in ("$6,04", "$1,604")),
-        *(
-            ("is_correct", text, 0.0)
-            for text in (CANNOT, "It is not possible to determine it: $604?", "")
-        ),
-        *(("has_calculation", f"293 {sign} 2.061", 1.0) for sign in "×*x"),
-        *(("has_calculation", "multiply them", 1.0), ("has_calculation", "It is $604.", 0.0)),
-    ],
+@cases(
+    ("fact_score", FACTS, 1.0),
+    *(("fact_score", text, 1 / 8) for text in ("Yes", "The difference is 36", "It exceeds 30")),
+    *(
+        ("fact_score", text, 0.0)
+        for text in ("No.", "It is 136 or 36.5", "territory 1180, GRG 515")
+    ),
+    *(("is_correct", f"The premium is {text}", 1.0) for text in ("$604.", "604.00 dollars")),
+    *(("is_correct", f"The premium is {text}", 0.0) for text in ("$6,04", "$1,604")),
+    *(
+        ("is_correct", text, 0.0)
+        for text in (CANNOT, "It is not possible to determine it: $604?", "")
+    ),
+    *(("has_calculation", f"293 {sign} 2.061", 1.0) for sign in "×*x"),
+    *(("has_calculation", "multiply them", 1.0), ("has_calculation", "It is $604.", 0.0)),
 )
 def test_the_combined_checks_of_one_answer(label, answer, value):
     assert rg.score(label, answer=answer).value == value

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -163,18 +164,15 @@ def correctness(label="factual_correctness", **script):
     return score(reply, label, contexts=None, reference="It is $5. Boots stay outside.")
 
 
-@pytest.mark.parametrize(
-    ("label", "value"),
-    [
-        # precision 2/3, recall 1/2, F1 = 2 · 2/3 · 1/2 / (2/3 + 1/2) = 4/7
-        ("factual_correctness", 4 / 7),
-        ('factual_correctness(of="precision")', 2 / 3),
-        ('factual_correctness(of="recall")', 1 / 2),
-        # tp 2, fp 1, fn 1: tp / (tp + (fp + fn) / 2) = 2/3; tp / (tp + fp); tp / (tp + fn)
-        ('factual_correctness(variant="ragas-0.4")', 0.67),
-        ('factual_correctness(of="precision",variant="ragas-0.4")', 0.67),
-        ('factual_correctness(of="recall",variant="ragas-0.4")', 0.67),
-    ],
+@cases(
+    # precision 2/3, recall 1/2, F1 = 2 · 2/3 · 1/2 / (2/3 + 1/2) = 4/7
+    ("factual_correctness", 4 / 7),
+    ('factual_correctness(of="precision")', 2 / 3),
+    ('factual_correctness(of="recall")', 1 / 2),
+    # tp 2, fp 1, fn 1: tp / (tp + (fp + fn) / 2) = 2/3; tp / (tp + fp); tp / (tp + fn)
+    ('factual_correctness(variant="ragas-0.4")', 0.67),
+    ('factual_correctness(of="precision",variant="ragas-0.4")', 0.67),
+    ('factual_correctness(of="recall",variant="ragas-0.4")', 0.67),
 )
 def test_precision_and_recall_have_claims_of_their_own(label, value):
     found, asked = correctness(label)
@@ -188,16 +186,13 @@ def test_nothing_shared_is_0_and_not_a_division_by_it():
         assert correctness(f"factual_correctness{options}", **none)[0].value == 0
 
 
-@pytest.mark.parametrize(
-    ("side", "of", "value"),
-    [
-        *(("answer", "f1", None), ("answer", "precision", None), ("answer", "recall", 1 / 2)),
-        *(
-            ("reference", "f1", None),
-            ("reference", "precision", 2 / 3),
-            ("reference", "recall", None),
-        ),
-    ],
+@cases(
+    *(("answer", "f1", None), ("answer", "precision", None), ("answer", "recall", 1 / 2)),
+    *(
+        ("reference", "f1", None),
+        ("reference", "precision", 2 / 3),
+        ("reference", "recall", None),
+    ),
 )
 def test_a_side_without_claims_has_no_share_of_them(side, of, value):
     none = claims(*[None] * (4 if side == "answer" else 2))

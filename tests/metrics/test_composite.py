@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -50,9 +51,7 @@ def test_without_any_part_that_weighs_there_is_no_value():
     assert score.value == approx(1 / 4)
 
 
-@pytest.mark.parametrize(
-    "weights", ['{"faithfulnes":1}', '{"faithfulness":-1}', '{"faithfulness":"x"}', "[1]", "1"]
-)
+@cases('{"faithfulnes":1}', '{"faithfulness":-1}', '{"faithfulness":"x"}', "[1]", "1")
 def test_weights_that_are_none_are_refused(weights):
     with pytest.raises(rg.PlanError, match="weights must be a table of weights of at least 0"):
         rg.score(f"ragas_score(weights={weights})", faithfulness=1.0)
@@ -61,13 +60,10 @@ def test_weights_that_are_none_are_refused(weights):
 NONE = Score.failed("timeout")
 
 
-@pytest.mark.parametrize(
-    ("fuzzy", "gpt", "value", "needs_review"),
-    [
-        *((Score(1.0), Score(1.0), 1.0, False), (Score(0.0), Score(0.0), 0.0, False)),
-        *((Score(1.0), Score(0.0), 1.0, True), (Score(0.0), Score(1.0), 1.0, True)),
-        *((Score(0.0), NONE, 0.0, True), (NONE, Score(1.0), 1.0, True)),
-    ],
+@cases(
+    *((Score(1.0), Score(1.0), 1.0, False), (Score(0.0), Score(0.0), 0.0, False)),
+    *((Score(1.0), Score(0.0), 1.0, True), (Score(0.0), Score(1.0), 1.0, True)),
+    *((Score(0.0), NONE, 0.0, True), (NONE, Score(1.0), 1.0, True)),
 )
 def test_an_answer_matches_by_either_and_a_disagreement_is_for_review(
     fuzzy, gpt, value, needs_review
@@ -83,13 +79,10 @@ def test_when_neither_has_a_value_nothing_is_matched():
     assert "timeout" in score.reason and "no reference" in score.reason
 
 
-@pytest.mark.parametrize(
-    ("parts", "shown"),
-    [
-        ((1.0, None, 1.0, 0.8327), 93.73),  # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
-        ((0.0, 0.0, 0.0, 0.8327), 24.98),  # .3 · 83.27
-        ((None, None, None, 0.8229), 82.29),  # .3 · 82.29 / .3
-    ],
+@cases(
+    ((1.0, None, 1.0, 0.8327), 93.73),  # (.3 · 100 + .2 · 100 + .3 · 83.27) / .8
+    ((0.0, 0.0, 0.0, 0.8327), 24.98),  # .3 · 83.27
+    ((None, None, None, 0.8229), 82.29),  # .3 · 82.29 / .3
 )
 def test_three_published_rows(parts, shown):
     given = {name: value for name, value in zip(PARTS, parts, strict=True) if value is not None}

@@ -1,6 +1,6 @@
 """What is seen only in a whole conversation: contradictions, repetitions, questions without an answer, the end state."""
 
-import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.conversations.transcript import Transcript
@@ -27,15 +27,12 @@ def added(*results):
 FEE = "The fee of the lantern hut is $60 a year."
 
 
-@pytest.mark.parametrize(
-    ("later", "consistent"),
-    [
-        (FEE, 1),
-        ("Yes, the fee of the lantern hut is $60 a year.", 1),
-        ("The fee of the lantern hut is $70 a year.", 0),
-        ("The fee of the lantern hut is not $60 a year.", 0),
-        ("It opens in May.", 1),
-    ],
+@cases(
+    (FEE, 1),
+    ("Yes, the fee of the lantern hut is $60 a year.", 1),
+    ("The fee of the lantern hut is $70 a year.", 0),
+    ("The fee of the lantern hut is not $60 a year.", 0),
+    ("It opens in May.", 1),
 )
 def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     score = rg.score("consistency", messages=chat("What is the fee?", FEE, "Are you sure?", later))
@@ -43,34 +40,30 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     assert bool(score.evidence["contradictions"]) is not bool(consistent)
 
 
-@pytest.mark.parametrize(
-    ("messages", "kind"),
-    [
-        (chat("Ticket?", "A ticket costs £12.", "And for students?", "A ticket costs £8."), None),
-        (chat("To Norway?", "Yes.", "To Chile?", "No."), None),
-        # What was said is said otherwise where another thing is asked about it; what is said of that thing is not.
-        (chat("Are dogs allowed?", "Dogs are allowed on the ferry.", "Where do I book for him?", "Dogs are not allowed on the ferry."), "negation"),
-        (chat("Has it a pool?", "Yes, the hotel has an indoor pool.", "And an outdoor pool?", "No, the hotel does not have an outdoor pool."), None),
-        (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
-        (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
-        (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
-        (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "number"),
-    ],
+@cases(
+    (chat("Ticket?", "A ticket costs £12.", "And for students?", "A ticket costs £8."), None),
+    (chat("To Norway?", "Yes.", "To Chile?", "No."), None),
+    # What was said is said otherwise where another thing is asked about it; what is said of that thing is not.
+    (chat("Are dogs allowed?", "Dogs are allowed on the ferry.", "Where do I book for him?", "Dogs are not allowed on the ferry."), "negation"),
+    (chat("Has it a pool?", "Yes, the hotel has an indoor pool.", "And an outdoor pool?", "No, the hotel does not have an outdoor pool."), None),
+    (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
+    (chat("What is item 3900?", "Item 3900 costs 20 dollars.", "What is item 3901?", "Item 3901 costs 21 dollars."), None),
+    (chat("How much for 2 people?", "For 2 people 80 euros.", "How much is it for 3 people?", "For 3 people 110 euros."), None),
+    (chat("Is it open on Monday?", "Yes.", "Really, is it open on Monday?", "No."), "answer"),
+    (chat("How long is the flight?", "About 1 hour.", "So what was the flight time?", "It takes two hours."), "number"),
+    (chat("Age to rent a car?", "At least 21 to rent a car.", "So what is the age to rent a car?", "The age to rent a car is 18."), "number"),
 )  # fmt: skip
 def test_an_answer_to_the_same_question_is_compared_and_one_to_another_is_not(messages, kind):
     found = rg.score("consistency", messages=messages).evidence["contradictions"]
     assert [each["kind"] for each in found] == ([kind] if kind else [])
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "value"),
-    [
-        ("And in Rome?", "It costs £12.", 0),
-        ("And in Rome?", "It costs £12 in Rome too.", 1),
-        ("And there?", "Also £12.", 1),
-        ("And in Rome?", "It costs £9.", 1),
-        ("And when?", "Ada Lee opened it in 1931.", 1),
-    ],
+@cases(
+    ("And in Rome?", "It costs £12.", 0),
+    ("And in Rome?", "It costs £12 in Rome too.", 1),
+    ("And there?", "Also £12.", 1),
+    ("And in Rome?", "It costs £9.", 1),
+    ("And when?", "Ada Lee opened it in 1931.", 1),
 )
 def test_a_follow_up_about_another_thing_is_not_answered_by_what_was_said(question, answer, value):
     messages = chat("What does it cost in Oslo?", "It costs £12.", question, answer)
@@ -99,23 +92,20 @@ def test_sentences_that_were_said_before():
     assert rg.score("repetition", messages=chat("a", long)).status is Status.UNDEFINED
 
 
-@pytest.mark.parametrize(
-    ("messages", "n", "why"),
-    [
-        (chat("Fee?", FEE), 0, None),
-        (chat("Fee?", FEE, "And the key?"), 1, "nothing follows"),
-        (chat("Fee?", FEE, "Vielen Dank!"), 0, None),
-        (chat("Fee?", FEE, "Ok, thanks for your help.", ""), 0, None),
-        (chat("Fee?", FEE, "Thanks, now cancel my key"), 1, "nothing follows"),
-        (chat("Fee?", FEE, "Alright, thanks. That's all I needed."), 0, None),
-        (chat("Fee?", FEE, "I will think about it. ###STOP###"), 0, None),
-        (chat("Fee?", FEE, "Help!"), 1, "nothing follows"),
-        (chat("Fee?", "Could you please provide your hut's name?", "Lantern", FEE), 0, None),
-        (chat("Fee?", "Could you please provide your hut's name?"), 1, "refused: "),
-        (chat("Fee?", "", "Why?", FEE), 1, "the answer is empty"),
-        (chat("Fee?", "I don't know.", "Why?", FEE), 1, "refused: "),
-        ([{"role": "assistant", "content": "Hello!"}, *chat("Fee?", FEE)], 0, None),
-    ],
+@cases(
+    (chat("Fee?", FEE), 0, None),
+    (chat("Fee?", FEE, "And the key?"), 1, "nothing follows"),
+    (chat("Fee?", FEE, "Vielen Dank!"), 0, None),
+    (chat("Fee?", FEE, "Ok, thanks for your help.", ""), 0, None),
+    (chat("Fee?", FEE, "Thanks, now cancel my key"), 1, "nothing follows"),
+    (chat("Fee?", FEE, "Alright, thanks. That's all I needed."), 0, None),
+    (chat("Fee?", FEE, "I will think about it. ###STOP###"), 0, None),
+    (chat("Fee?", FEE, "Help!"), 1, "nothing follows"),
+    (chat("Fee?", "Could you please provide your hut's name?", "Lantern", FEE), 0, None),
+    (chat("Fee?", "Could you please provide your hut's name?"), 1, "refused: "),
+    (chat("Fee?", "", "Why?", FEE), 1, "the answer is empty"),
+    (chat("Fee?", "I don't know.", "Why?", FEE), 1, "refused: "),
+    ([{"role": "assistant", "content": "Hello!"}, *chat("Fee?", FEE)], 0, None),
 )
 def test_messages_of_the_user_without_an_answer(messages, n, why):
     score = rg.score("unanswered_questions", messages=messages)
@@ -124,16 +114,13 @@ def test_messages_of_the_user_without_an_answer(messages, n, why):
         assert score.evidence["unanswered"][0]["why"].startswith(why)
 
 
-@pytest.mark.parametrize(
-    ("found", "options", "value"),
-    [
-        ({"a": 1.0, "b": [1, 2]}, "", 1),
-        ({"b": [2, 1], "a": 1}, "", 0),
-        ({"a": 1, "b": [1, 2], "c": 0}, "", 0),
-        ({"a": 1, "b": [1, 2], "c": 0}, '(ignore=["c"])', 1),
-        ({"a": 1.001, "b": [1, 2]}, "(atol=0.01)", 1),
-        ({"a": True, "b": [1, 2]}, "", 0),
-    ],
+@cases(
+    ({"a": 1.0, "b": [1, 2]}, "", 1),
+    ({"b": [2, 1], "a": 1}, "", 0),
+    ({"a": 1, "b": [1, 2], "c": 0}, "", 0),
+    ({"a": 1, "b": [1, 2], "c": 0}, '(ignore=["c"])', 1),
+    ({"a": 1.001, "b": [1, 2]}, "(atol=0.01)", 1),
+    ({"a": True, "b": [1, 2]}, "", 0),
 )
 def test_the_state_at_the_end(found, options, value):
     score = rg.score(f"state_match{options}", state=found, expected_state={"a": 1, "b": [1, 2]})
@@ -169,29 +156,23 @@ def test_a_judge_reads_what_was_said_before_the_turn():
     assert run.scores["value"].to_list() == [1, 1]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Und am Sonntag?", "Am Sonntag 14 Euro."),
-        ("Und für Kinder?", "Der Eintritt ist für Kinder frei."),
-    ],
+@cases(
+    ("Und am Sonntag?", "Am Sonntag 14 Euro."),
+    ("Und für Kinder?", "Der Eintritt ist für Kinder frei."),
 )
 def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
     messages = chat("Was kostet es?", "12 Euro.", question, answer)
     assert rg.score("carried_context", messages=messages).value == 1
 
 
-@pytest.mark.parametrize(
-    ("messages", "value", "why"),
-    [
-        (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
-        (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
-        (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
-        (chat("Fee?", FEE, "Fee again?", f"{FEE} It is due in the first week of May."), 1, None),
-        (chat("Fee?", FEE, "Great, thank you very much!"), 1, None),
-        (added("Error: busy"), 0, "does not recover from a failed call"),
-        (added("Error: busy", "4"), 1, None),
-    ],
+@cases(
+    (chat("Fee?", FEE, "Open?", "It opens in May."), 1, None),
+    (chat("Fee?", FEE, "Open?", ""), 0, "leaves a question unanswered"),
+    (chat("Fee?", FEE, "Fee again?", FEE), 0, "repeats itself"),
+    (chat("Fee?", FEE, "Fee again?", f"{FEE} It is due in the first week of May."), 1, None),
+    (chat("Fee?", FEE, "Great, thank you very much!"), 1, None),
+    (added("Error: busy"), 0, "does not recover from a failed call"),
+    (added("Error: busy", "4"), 1, None),
 )
 def test_faults_that_show_without_references(messages, value, why):
     score = rg.score("faultless", messages=messages)

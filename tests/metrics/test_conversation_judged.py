@@ -1,6 +1,7 @@
 """One call answers the questions about a conversation; each verdict has its turn and a quote that is looked up."""
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.score import Status
@@ -45,10 +46,7 @@ def test_one_call_gives_the_four_scores_with_the_turn_that_shows_each():
         assert text in shown
 
 
-@pytest.mark.parametrize(
-    ("name", "turn", "found"),
-    [("goal_reached", 1, True), ("topic_kept", 1, False), ("knowledge_kept", 2, True)],
-)
+@cases(("goal_reached", 1, True), ("topic_kept", 1, False), ("knowledge_kept", 2, True))
 def test_a_quote_is_looked_up_in_its_turn_first_and_then_in_the_others(name, turn, found):
     judge = rg.ScriptedJudge({"conversation": {"verdicts": VERDICTS}})
     evidence = rg.score(name, messages=CHAT, judge=judge).evidence
@@ -85,14 +83,11 @@ def test_a_conversation_is_graded_by_own_criteria_in_one_call():
     assert "1. Is it kind?\n2. Does it remember the name?" in judge.requests[0].messages[1].content
 
 
-@pytest.mark.parametrize(
-    ("label", "problem"),
-    [
-        ("conversation_g_eval", "needs criteria"),
-        ('conversation_g_eval(criteria=["a", " "])', "needs criteria"),
-        ('conversation_g_eval(criteria=["Is {{it}} kind?"])', "must not contain"),
-        ('conversation_g_eval(criteria=["a"], low=5, high=5)', "low must be below high"),
-    ],
+@cases(
+    ("conversation_g_eval", "needs criteria"),
+    ('conversation_g_eval(criteria=["a", " "])', "needs criteria"),
+    ('conversation_g_eval(criteria=["Is {{it}} kind?"])', "must not contain"),
+    ('conversation_g_eval(criteria=["a"], low=5, high=5)', "low must be below high"),
 )
 def test_settings_that_cannot_be_asked_are_refused_before_the_judge_is(label, problem):
     judge = rg.ScriptedJudge([])

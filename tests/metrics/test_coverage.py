@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -29,9 +30,8 @@ def test_half_of_the_keywords_are_half_of_the_coverage():
     assert score.value == 0.5
 
 
-@pytest.mark.parametrize(
-    ("reference", "why"),
-    [("Goethe", "lacks 'goethe'"), ("the lost Goethe", "has none of the reference's 2 keywords: ")],
+@cases(
+    ("Goethe", "lacks 'goethe'"), ("the lost Goethe", "has none of the reference's 2 keywords: ")
 )
 def test_the_reason_names_the_keywords_where_the_answer_has_none(reference, why):
     score = rg.score("keyword_coverage", answer="Rubens", reference=reference)
@@ -49,16 +49,13 @@ def test_where_nothing_is_expected_the_setting_decides(name, extractor):
     assert given.value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("settings", "answer", "reference", "value"),
-    [
-        # 3 of 4 words; {premium} of {premium, monthly}: (3/4 + 1/2) / 2.
-        ("", "the premium is", "the premium is monthly", (3 / 4 + 1 / 2) / 2),
-        ("", "premium " * 9, "premium", 1),
-        ("", "", "premium", 0),
-        ("", "x", "", None),
-        ("(on_nothing_expected=1)", "x", "", 1),
-    ],
+@cases(
+    # 3 of 4 words; {premium} of {premium, monthly}: (3/4 + 1/2) / 2.
+    ("", "the premium is", "the premium is monthly", (3 / 4 + 1 / 2) / 2),
+    ("", "premium " * 9, "premium", 1),
+    ("", "", "premium", 0),
+    ("", "x", "", None),
+    ("(on_nothing_expected=1)", "x", "", 1),
 )
 def test_completeness_is_the_mean_of_length_and_coverage(settings, answer, reference, value):
     score = rg.score(f"answer_completeness{settings}", answer=answer, reference=reference)

@@ -5,6 +5,7 @@ import math
 import re
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -35,12 +36,9 @@ def told(request):
     return request.messages[1].content
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "said", "value"),
-    [
-        *((1, 5, 1, 0.0), (1, 5, 2, 0.25), (1, 5, 5, 1.0), (1, 5, "4", 0.75), (1, 5, 4.0, 0.75)),
-        *((0, 10, 7, 0.7), (0, 10, 10, 1.0), (0, 1, 1, 1.0), (3, 5, 4, 0.5)),
-    ],
+@cases(
+    *((1, 5, 1, 0.0), (1, 5, 2, 0.25), (1, 5, 5, 1.0), (1, 5, "4", 0.75), (1, 5, 4.0, 0.75)),
+    *((0, 10, 7, 0.7), (0, 10, 10, 1.0), (0, 1, 1, 1.0), (3, 5, 4, 0.5)),
 )
 def test_the_grades_place_on_its_scale(low, high, said, value):
     found, requests = score(grade(said), with_settings(low=low, high=high))
@@ -105,22 +103,19 @@ def test_a_field_to_be_shown_that_the_sample_lacks_is_missing():
         assert requests == []
 
 
-@pytest.mark.parametrize(
-    ("label", "problem"),
-    [
-        *((label, "needs a criterion") for label in ("g_eval", 'g_eval(criteria="  ")')),
-        *(
-            (f'g_eval(criteria="Is it {mark}?")', "criteria must not contain {{")
-            for mark in ("{{answer}}", "[[low]]")
-        ),
-        (with_settings(steps=["Use {{answer}}."]), "steps must not contain {{"),
-        (with_settings(steps=["Read.", " "]), "a step is empty"),
-        (with_settings(low=5), "low must be below high, got 5 and 5"),
-        (with_settings(low=-1), "low must be a whole number from 0 to 10"),
-        *((with_settings(high=n), "high must be a whole number from 0 to 10") for n in (11, 4.5)),
-        (with_settings(shows=[]), "shows must name at least one field"),
-        (with_settings(shows=["id"]), "shows must be"),
-    ],
+@cases(
+    *((label, "needs a criterion") for label in ("g_eval", 'g_eval(criteria="  ")')),
+    *(
+        (f'g_eval(criteria="Is it {mark}?")', "criteria must not contain {{")
+        for mark in ("{{answer}}", "[[low]]")
+    ),
+    (with_settings(steps=["Use {{answer}}."]), "steps must not contain {{"),
+    (with_settings(steps=["Read.", " "]), "a step is empty"),
+    (with_settings(low=5), "low must be below high, got 5 and 5"),
+    (with_settings(low=-1), "low must be a whole number from 0 to 10"),
+    *((with_settings(high=n), "high must be a whole number from 0 to 10") for n in (11, 4.5)),
+    (with_settings(shows=[]), "shows must name at least one field"),
+    (with_settings(shows=["id"]), "shows must be"),
 )
 def test_settings_that_cannot_be_asked_are_refused_before_any_call(label, problem):
     with pytest.raises(rg.PlanError, match=re.escape(problem)):

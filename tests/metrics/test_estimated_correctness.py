@@ -6,6 +6,7 @@ from math import exp
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -225,13 +226,10 @@ def test_names_of_one_thing_are_no_list():
     assert rg.score("correct", question="Which two trees grow there?", **several).value > 0.8
 
 
-@pytest.mark.parametrize(
-    ("answer", "asked", "contradiction"),
-    [
-        ("Yes, it paid $4 million in all.", "Has it paid dividends?", 0),
-        ("No, it paid $4 million in all.", "Has it paid dividends?", 1),
-        ("Yes, it paid $4 a share.", "Did it pay, and how much a share?", 1),
-    ],
+@cases(
+    ("Yes, it paid $4 million in all.", "Has it paid dividends?", 0),
+    ("No, it paid $4 million in all.", "Has it paid dividends?", 1),
+    ("Yes, it paid $4 a share.", "Did it pay, and how much a share?", 1),
 )
 def test_other_numbers_behind_the_same_yes_do_not_contradict(answer, asked, contradiction):
     found = score(answer, "Yes. It pays 0.02$ a share each year.", asked)
@@ -251,18 +249,15 @@ def test_a_single_score_in_a_language_without_measured_agreement_is_flagged():
     assert rg.score("exact_match", answer=same, reference=same).flags == []
 
 
-@pytest.mark.parametrize(
-    ("question", "reference", "answer", "is_right"),
-    [
-        ("How long does a refund take?", "10 days", "A refund takes 10 business days.", False),
-        ("How many requests are allowed?", "100 per second", "You may send 100 per minute.", False),
-        ("How many goals did each score?", "Anna 2, Ben 3", "Anna scored 3 and Ben scored 2.", False),
-        ("Which release fixed it?", "2.1", "It was fixed in release 2.10.", False),
-        ("Which release is the latest?", "v3.12", "Version 3.12.0", True),
-        ("When does it open?", "9:30", "It opens at half past nine.", True),
-        ("When is salary paid?", "On the 25th of each month", "On the 15th of each month.", False),
-        ("Which floor is it on?", "On the fifth floor", "On the 5th floor", True),
-    ],
+@cases(
+    ("How long does a refund take?", "10 days", "A refund takes 10 business days.", False),
+    ("How many requests are allowed?", "100 per second", "You may send 100 per minute.", False),
+    ("How many goals did each score?", "Anna 2, Ben 3", "Anna scored 3 and Ben scored 2.", False),
+    ("Which release fixed it?", "2.1", "It was fixed in release 2.10.", False),
+    ("Which release is the latest?", "v3.12", "Version 3.12.0", True),
+    ("When does it open?", "9:30", "It opens at half past nine.", True),
+    ("When is salary paid?", "On the 25th of each month", "On the 15th of each month.", False),
+    ("Which floor is it on?", "On the fifth floor", "On the 5th floor", True),
 )  # fmt: skip
 def test_a_number_counts_only_with_what_it_counts(question, reference, answer, is_right):
     value = score(answer, reference, question).value

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 import numpy as np
-import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -132,16 +132,13 @@ def test_numbers_that_no_context_has_are_taken_off():
     assert unsupported(score) == ["1970"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "n_missing"),
-    [
-        ("Ask Ann and Bob", 1),  # Bob is there
-        ("Ann sleeps.", 0),  # a capital letter begins every sentence
-        ("Ask Ann, Eve or Ann", 3),
-        ("Ask Ann about 7 huts", 2),  # a name and a number
-        ("In The Hut", 1),  # "The" is no content word
-        ("This one has a dozen huts", 0),  # too vague to be looked for
-    ],
+@cases(
+    ("Ask Ann and Bob", 1),  # Bob is there
+    ("Ann sleeps.", 0),  # a capital letter begins every sentence
+    ("Ask Ann, Eve or Ann", 3),
+    ("Ask Ann about 7 huts", 2),  # a name and a number
+    ("In The Hut", 1),  # "The" is no content word
+    ("This one has a dozen huts", 0),  # too vague to be looked for
 )
 def test_names_and_numbers_that_no_context_has_are_counted(answer, n_missing):
     assert part(one(answer, "Bob paid."), "missing") == approx(log(1 + n_missing))
@@ -224,12 +221,9 @@ def test_texts_without_punctuation_are_compared_in_pieces():
     assert [each["precision"] for each in read] == approx([0, 0, 0, 0, 1 / MAX_WORDS])
 
 
-@pytest.mark.parametrize(
-    ("contexts", "what"),
-    [
-        *((given, "none has text in it") for given in ([], [""], [" \n", "\t"])),
-        (["…", "?!"], "none has a word in it"),
-    ],
+@cases(
+    *((given, "none has text in it") for given in ([], [""], [" \n", "\t"])),
+    (["…", "?!"], "none has a word in it"),
 )
 def test_without_any_words_in_the_contexts_nothing_is_supported(contexts, what):
     score = one("Boots are left outside.", *contexts)
@@ -245,27 +239,24 @@ def test_an_answer_without_content_words_is_undefined():
         assert one(answer, "Boots.").status is Status.OK, answer
 
 
-@pytest.mark.parametrize(
-    ("answer", "spans"),
-    [
-        # Function words between two unsupported words belong to the span, those around it do not.
-        ("The boots are of the finest leather for all.", ["finest leather"]),
-        ("Gloves and of the hats", ["Gloves and of the hats"]),
-        # A supported word parts two spans; so does the end of a sentence.
-        ("Gloves, boots, hats", ["Gloves", "hats"]),
-        ("Bring gloves. Wear hats.", ["Bring gloves", "Wear hats"]),
-        ("Bring gloves\nWear hats", ["Bring gloves", "Wear hats"]),
-        # .8 is alike, .5 is not; a number is said only as it stands, whatever its form.
-        ("Inexpensive", []),
-        ("Costly", ["Costly"]),
-        ("boots for $1,000.00", []),
-        ("boots for $1,001", ["$1,001"]),
-        ("boots in March 2021", ["March 2021"]),
-        # A compound is named whole.
-        ("boots with built-in cave-ins", ["built-in cave-ins"]),
-        ("cheap-looking boots", ["cheap-looking"]),
-        ("Boots are 7th", ["7th"]),
-    ],
+@cases(
+    # Function words between two unsupported words belong to the span, those around it do not.
+    ("The boots are of the finest leather for all.", ["finest leather"]),
+    ("Gloves and of the hats", ["Gloves and of the hats"]),
+    # A supported word parts two spans; so does the end of a sentence.
+    ("Gloves, boots, hats", ["Gloves", "hats"]),
+    ("Bring gloves. Wear hats.", ["Bring gloves", "Wear hats"]),
+    ("Bring gloves\nWear hats", ["Bring gloves", "Wear hats"]),
+    # .8 is alike, .5 is not; a number is said only as it stands, whatever its form.
+    ("Inexpensive", []),
+    ("Costly", ["Costly"]),
+    ("boots for $1,000.00", []),
+    ("boots for $1,001", ["$1,001"]),
+    ("boots in March 2021", ["March 2021"]),
+    # A compound is named whole.
+    ("boots with built-in cave-ins", ["built-in cave-ins"]),
+    ("cheap-looking boots", ["cheap-looking"]),
+    ("Boots are 7th", ["7th"]),
 )
 def test_unsupported_runs_read_as_phrases(answer, spans):
     assert unsupported(one(answer, "Cheap boots cost 1000 dollars. Boots 6th.")) == spans
@@ -366,15 +357,12 @@ def test_the_answer_itself_among_the_contexts_supports_it_wholly(answer, other):
         assert unsupported(score) == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "context"),
-    [
-        (
-            "Die Reparaturen wurden von ihm bezahlt.",
-            "Er bezahlte im Mai die Reparatur der Brücken.",
-        ),
-        ("Les réparations sont remboursées par elle.", "Elle rembourse la réparation du pont."),
-    ],
+@cases(
+    (
+        "Die Reparaturen wurden von ihm bezahlt.",
+        "Er bezahlte im Mai die Reparatur der Brücken.",
+    ),
+    ("Les réparations sont remboursées par elle.", "Elle rembourse la réparation du pont."),
 )
 def test_words_of_other_languages_are_compared_by_their_stems(answer, context):
     (sentence,) = rg.score("support", answer=answer, contexts=[context]).evidence["best_sentences"]

@@ -90,13 +90,6 @@ def test_a_judge_that_gives_no_reply_is_a_failure_with_its_words(case, stage):
     assert (found.value, found.status, found.reason) == (None, "failed", "timed out after 60 s")
 
 
-SETTINGS = {
-    "faithfulness": "on_no_claims=1",
-    "context_precision": "on_no_contexts=0",
-    "context_recall": "on_no_statements=1",
-}
-
-
 @pytest.mark.parametrize(
     ("case", "field"),
     [
@@ -106,7 +99,12 @@ SETTINGS = {
     ],
 )
 def test_a_field_that_is_not_there_is_missing_whatever_is_set(case, field):
-    for label in {case.label, f"{case.label}({SETTINGS.get(case.label, '')})".replace(")()", ")")}:
+    settings = {
+        "faithfulness": "on_no_claims=1",
+        "context_precision": "on_no_contexts=0",
+        "context_recall": "on_no_statements=1",
+    }
+    for label in {case.label, f"{case.label}({settings.get(case.label, '')})".replace(")()", ")")}:
         found, asked = score(label, case.replies, **{field: None})
         assert (found.value, found.status) == (None, "missing")
         assert found.reason == f"the sample has no {field}"

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import sacrebleu
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -46,17 +47,14 @@ def parts(scores: list[Score]) -> list[float]:
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "reference", "f1"),
-    [
-        # Shared: the x 2, cat x 1 = 3. F1 = 2 * 3 / 9.
-        ("rouge1", "the the the cat sat", "The cat, the hat.", 6 / 9),
-        # the cat, cat sat against the cat, cat ran, ran off: 1 shared of 2 and 3.
-        ("rouge2", "the cat sat", "the cat ran off", 2 / 5),
-        # In order with gaps: police ... the gunman: 3 of 4 and 4.
-        ("rougeL", "police kill the gunman", "police killed the gunman", 3 / 4),
-        ("rougeL", "gunman the kill police", "police killed the gunman", 1 / 4),
-    ],
+@cases(
+    # Shared: the x 2, cat x 1 = 3. F1 = 2 * 3 / 9.
+    ("rouge1", "the the the cat sat", "The cat, the hat.", 6 / 9),
+    # the cat, cat sat against the cat, cat ran, ran off: 1 shared of 2 and 3.
+    ("rouge2", "the cat sat", "the cat ran off", 2 / 5),
+    # In order with gaps: police ... the gunman: 3 of 4 and 4.
+    ("rougeL", "police kill the gunman", "police killed the gunman", 3 / 4),
+    ("rougeL", "gunman the kill police", "police killed the gunman", 1 / 4),
 )
 def test_rouge_worked_out_by_hand(name, answer, reference, f1):
     assert rouge(name, answer, reference).value == approx(f1)
@@ -116,10 +114,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("metric", "of_set", "theirs"),
-    [(bleu, corpus_bleu, sacrebleu.corpus_bleu), (chrf, corpus_chrf, sacrebleu.corpus_chrf)],
-)
+@cases((bleu, corpus_bleu, sacrebleu.corpus_bleu), (chrf, corpus_chrf, sacrebleu.corpus_chrf))
 def test_the_value_of_a_set_is_sacrebleus(metric, of_set, theirs):
     scores = [metric(*pair) for pair in PAIRS]
     answers, references = zip(*PAIRS, strict=True)

@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,66 +88,60 @@ def test_which_numbers_match(question, reference, settings, values):
 OFFER = "In 12 shops: $2.4 billion or 7"
 
 
-@pytest.mark.parametrize(
-    ("answer", "fields", "value"),
-    [
-        # The share of numbers that stand somewhere.
-        ("It costs $604, not $604 or $7.", {"references": ["$604"]}, 0.5),
-        ("It costs $604, not $604 or $7.", {"contexts": ["604 dollars", "seven"]}, 1.0),
-        ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": ["7"]}, 1.0),
-        ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": []}, 0.5),
-        ("It costs $604, not $604 or $7.", {"contexts": []}, 0.0),  # searched and found nothing
-        # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
-        (OFFER, {"question": "What did 12 shops pay?", "contexts": ["$2,384 million"]}, 0.5),
-        ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
-        ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
-        ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
-        ("It fell by 5%.", {"contexts": ["a change of -5%"]}, 1.0),
-        ("$1 billion", {"contexts": ["$1,384 million"]}, 0.0),
-        ("49.3", {"references": ["49"], "contexts": ["none"]}, 1.0),
-        # Only in a number of its kind; the first equal number is not the only one.
-        ("It costs £10.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 0.0),
-        ("In 10 days.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 1.0),
-        ("At 120 km/h.", {"contexts": ["It takes two hours."]}, 0.0),
-        ("It costs £10.", {"contexts": ["10 days", "It costs £10."]}, 1.0),
-        # Without numbers of its own, or without anything to compare with.
-        ("It costs little.", {"references": ["604"]}, "undefined"),
-        ("12, because.", {"question": "Why 12?", "contexts": ["12"]}, "undefined"),
-        ("$604", {"references": []}, "undefined"),
-        ("$604", {}, "missing"),
-    ],
+@cases(
+    # The share of numbers that stand somewhere.
+    ("It costs $604, not $604 or $7.", {"references": ["$604"]}, 0.5),
+    ("It costs $604, not $604 or $7.", {"contexts": ["604 dollars", "seven"]}, 1.0),
+    ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": ["7"]}, 1.0),
+    ("It costs $604, not $604 or $7.", {"references": ["604"], "contexts": []}, 0.5),
+    ("It costs $604, not $604 or $7.", {"contexts": []}, 0.0),  # searched and found nothing
+    # 12 is the question's; of 2.4 billion and 7, the context has 2,384 million.
+    (OFFER, {"question": "What did 12 shops pay?", "contexts": ["$2,384 million"]}, 0.5),
+    ("$2,384 million", {"contexts": ["rent (in millions) 2,384"]}, 1.0),
+    ("$2,384 million", {"contexts": ["rent (in thousands) 2,384"]}, 0.0),
+    ("$2,384 million", {"contexts": ["rent 2,384"]}, 1.0),
+    ("It fell by 5%.", {"contexts": ["a change of -5%"]}, 1.0),
+    ("$1 billion", {"contexts": ["$1,384 million"]}, 0.0),
+    ("49.3", {"references": ["49"], "contexts": ["none"]}, 1.0),
+    # Only in a number of its kind; the first equal number is not the only one.
+    ("It costs £10.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 0.0),
+    ("In 10 days.", {"contexts": ["Cancel within 10 days; it costs £12."]}, 1.0),
+    ("At 120 km/h.", {"contexts": ["It takes two hours."]}, 0.0),
+    ("It costs £10.", {"contexts": ["10 days", "It costs £10."]}, 1.0),
+    # Without numbers of its own, or without anything to compare with.
+    ("It costs little.", {"references": ["604"]}, "undefined"),
+    ("12, because.", {"question": "Why 12?", "contexts": ["12"]}, "undefined"),
+    ("$604", {"references": []}, "undefined"),
+    ("$604", {}, "missing"),
 )
 def test_number_precision_is_the_share_of_numbers_that_stand_somewhere(answer, fields, value):
     score = rg.score("number_precision", answer=answer, **fields)
     assert (score.status if score.value is None else score.value) == value
 
 
-@pytest.mark.parametrize(
-    ("reference", "answer", "value"),
-    [
-        ("8.7", "8.738", 1.0),
-        ("8.738", "8.7", 1.0),  # differs by 0.4%
-        ("2.61", "3", 1.0),  # differs by 0.39, at most 15% of 2.61 (0.3915)
-        ("2.60", "3", 0.0),  # differs by 0.40, more than 15% of 2.60 (0.39)
-        ("0.66", "0.7", 1.0),
-        ("1.577", "2", 0.0),  # differs by 27%
-        ("24.26", "24.25", 0.0),
-        ("8.7", "8.75", 0.0),  # rounds to 8.8
-        ("8.7", "8.65", 1.0),  # half away from zero
-        ("-0.02", "-0.0153", 1.0),  # decimals show how precise the reference is
-        ("-0.0153", "-0.02", 0.0),  # differs by 31%
-        ("3%", "2.7%", 1.0),
-        ("2.7%", "3%", 1.0),  # differs by 11%
-        ("1423", "1", 0.0),
-        ("1423", "1000", 0.0),
-        ("1423", "1400", 0.0),  # states four digits
-        ("1423", "1.4 thousand", 1.0),
-        ("0", "0.3", 0.0),
-        ("0.0%", "0.04%", 0.0),
-        ("12", "12.4", 1.0),
-        ("1", "1.4", 0.0),  # differs by 29%
-        ("0.96", "1", 1.0),
-    ],
+@cases(
+    ("8.7", "8.738", 1.0),
+    ("8.738", "8.7", 1.0),  # differs by 0.4%
+    ("2.61", "3", 1.0),  # differs by 0.39, at most 15% of 2.61 (0.3915)
+    ("2.60", "3", 0.0),  # differs by 0.40, more than 15% of 2.60 (0.39)
+    ("0.66", "0.7", 1.0),
+    ("1.577", "2", 0.0),  # differs by 27%
+    ("24.26", "24.25", 0.0),
+    ("8.7", "8.75", 0.0),  # rounds to 8.8
+    ("8.7", "8.65", 1.0),  # half away from zero
+    ("-0.02", "-0.0153", 1.0),  # decimals show how precise the reference is
+    ("-0.0153", "-0.02", 0.0),  # differs by 31%
+    ("3%", "2.7%", 1.0),
+    ("2.7%", "3%", 1.0),  # differs by 11%
+    ("1423", "1", 0.0),
+    ("1423", "1000", 0.0),
+    ("1423", "1400", 0.0),  # states four digits
+    ("1423", "1.4 thousand", 1.0),
+    ("0", "0.3", 0.0),
+    ("0.0%", "0.04%", 0.0),
+    ("12", "12.4", 1.0),
+    ("1", "1.4", 0.0),  # differs by 29%
+    ("0.96", "1", 1.0),
 )
 def test_rounded_numbers(reference, answer, value):
     assert match(None, reference, answer) == value
@@ -218,16 +213,13 @@ def test_long_texts_take_linear_time(text, assert_linear_time):
     )
 
 
-@pytest.mark.parametrize(
-    ("question", "reference", "answer", "opposite"),
-    [
-        (None, "declined 3.4%", "It grew 3.4%.", "3.4% is a rise, a fall is expected"),
-        ("What was the growth?", "3.4%", "It fell 3.4%.", "3.4% is a fall, a rise is expected"),
-        ("What was the growth?", "3.4%", "-3.4%", "-3.4% is negative, a rise is expected"),
-        (None, "a loss of $5m", "a profit of $5m", "$5m is a gain, a loss is expected"),
-        (None, "-0.133", "0.133", "0.133 is positive, negative is expected"),
-        (None, "0.133", "-0.133", "-0.133 is negative"),
-    ],
+@cases(
+    (None, "declined 3.4%", "It grew 3.4%.", "3.4% is a rise, a fall is expected"),
+    ("What was the growth?", "3.4%", "It fell 3.4%.", "3.4% is a fall, a rise is expected"),
+    ("What was the growth?", "3.4%", "-3.4%", "-3.4% is negative, a rise is expected"),
+    (None, "a loss of $5m", "a profit of $5m", "$5m is a gain, a loss is expected"),
+    (None, "-0.133", "0.133", "0.133 is positive, negative is expected"),
+    (None, "0.133", "-0.133", "-0.133 is negative"),
 )
 def test_the_evidence_names_a_number_in_the_opposite_direction(
     question, reference, answer, opposite

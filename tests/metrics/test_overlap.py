@@ -3,6 +3,7 @@ import string
 from collections import Counter
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -14,18 +15,15 @@ from ragauge.score import Status
 WORDS = st.text("ab c.,THEthe an'1", max_size=30)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "normalize", "value"),
-    [
-        ("The  Premium\n\tis $604 ", "the premium is $604", "lower_ws", 1.0),
-        ("The premium is $604.", "the premium is $604", "lower_ws", 0.0),
-        ("cafe\u0301", "CAFÉ", "lower_ws", 1.0),
-        ("", "  ", "lower_ws", 1.0),
-        ("", "a", "lower_ws", 0.0),
-        ("The hut.", "hut", "squad", 1.0),
-        ("a  b", "a b", "strip_lower", 0.0),
-        ("A", "a", "none", 0.0),
-    ],
+@cases(
+    ("The  Premium\n\tis $604 ", "the premium is $604", "lower_ws", 1.0),
+    ("The premium is $604.", "the premium is $604", "lower_ws", 0.0),
+    ("cafe\u0301", "CAFÉ", "lower_ws", 1.0),
+    ("", "  ", "lower_ws", 1.0),
+    ("", "a", "lower_ws", 0.0),
+    ("The hut.", "hut", "squad", 1.0),
+    ("a  b", "a b", "strip_lower", 0.0),
+    ("A", "a", "none", 0.0),
 )
 def test_exact_match_forgives_case_and_whitespace_or_what_is_named(
     answer, reference, normalize, value
@@ -33,17 +31,14 @@ def test_exact_match_forgives_case_and_whitespace_or_what_is_named(
     assert exact_match(answer, reference, normalize=normalize).value == value
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "count", "value"),
-    [
-        # {cat: 1, sat: 1} and {cat: 2, sat: 1, down: 1}: 2 shared of 2 and of 4; F1 = 2 · 2 / 6.
-        ("cat sat", "cat cat sat down", "multiset", 4 / 6),
-        # {cat, sat} and {cat, sat, down}: F1 = 2 · 2 / 5.
-        ("cat sat", "cat cat sat down", "set", 4 / 5),
-        ("the", "an.", "multiset", 1),
-        ("", "hut", "multiset", 0),
-        ("hut", "", "multiset", 0),
-    ],
+@cases(
+    # {cat: 1, sat: 1} and {cat: 2, sat: 1, down: 1}: 2 shared of 2 and of 4; F1 = 2 · 2 / 6.
+    ("cat sat", "cat cat sat down", "multiset", 4 / 6),
+    # {cat, sat} and {cat, sat, down}: F1 = 2 · 2 / 5.
+    ("cat sat", "cat cat sat down", "set", 4 / 5),
+    ("the", "an.", "multiset", 1),
+    ("", "hut", "multiset", 0),
+    ("hut", "", "multiset", 0),
 )
 def test_token_f1_of_bags_of_sets_and_of_empty_texts(answer, reference, count, value):
     assert token_f1(answer, reference, count=count).value == approx(value)
@@ -72,30 +67,27 @@ def test_token_f1_is_squads(answer, reference):
     assert token_f1(answer, answer).value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference", "value"),
-    [
-        # Contained, by whole words and numbers.
-        ("It was opened by Ida Merrow in 1970.", "ida  merrow", 1.0),
-        *((text, "5", 1.0) for text in ("5", "There were 5.", "4, 5, 6")),
-        *((f"{number} people", "5", 0.0) for number in ("15", "51", "5.3", "3.5")),
-        ("1,500 people", "500", 0.0),
-        *(("It costs $604.", "$604", 1.0), ("It costs $6,604.", "604", 0.0)),
-        ("unknown soldiers", "known", 0.0),
-        ("the hut-keeper", "hut", 1.0),
-        # Scripts without spaces between words.
-        ("保险费为一百元", "一百元", 1.0),
-        ("保险费为一百元", "二百元", 0.0),
-        ("料金は604円です", "604", 1.0),
-        # Nearly.
-        ("It was Willhelm Conrad Röntgen.", "Wilhelm Conrad Röntgen", 1.0),
-        ("It was Marie Curie.", "Wilhelm Conrad Röntgen", 0.0),
-        ("Territory 118", "Territory 117", 0.0),  # ratio 92.3, but a digit is no misprint
-        ("", "hut", 0.0),
-        ("hut", "the hut is above the village", 1.0),  # the shorter text in the longer
-        ("the", "the hut is above the village", 0.0),  # but not of stop words alone
-        ("15 million people", "5 million", 0.0),  # ratio 94.7, of another number
-    ],
+@cases(
+    # Contained, by whole words and numbers.
+    ("It was opened by Ida Merrow in 1970.", "ida  merrow", 1.0),
+    *((text, "5", 1.0) for text in ("5", "There were 5.", "4, 5, 6")),
+    *((f"{number} people", "5", 0.0) for number in ("15", "51", "5.3", "3.5")),
+    ("1,500 people", "500", 0.0),
+    *(("It costs $604.", "$604", 1.0), ("It costs $6,604.", "604", 0.0)),
+    ("unknown soldiers", "known", 0.0),
+    ("the hut-keeper", "hut", 1.0),
+    # Scripts without spaces between words.
+    ("保险费为一百元", "一百元", 1.0),
+    ("保险费为一百元", "二百元", 0.0),
+    ("料金は604円です", "604", 1.0),
+    # Nearly.
+    ("It was Willhelm Conrad Röntgen.", "Wilhelm Conrad Röntgen", 1.0),
+    ("It was Marie Curie.", "Wilhelm Conrad Röntgen", 0.0),
+    ("Territory 118", "Territory 117", 0.0),  # ratio 92.3, but a digit is no misprint
+    ("", "hut", 0.0),
+    ("hut", "the hut is above the village", 1.0),  # the shorter text in the longer
+    ("the", "the hut is above the village", 0.0),  # but not of stop words alone
+    ("15 million people", "5 million", 0.0),  # ratio 94.7, of another number
 )
 def test_fuzzy_match(answer, reference, value):
     assert fuzzy_match(answer, reference).value == value
@@ -137,12 +129,9 @@ def test_the_ratio_of_a_long_reference_is_close_to_rapidfuzzs():
     assert ours == approx(theirs, abs=1)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reference"),
-    [
-        *(("a" * 100_000, "a" * 50_000), ("ab " * 10_000, "ab " * 5_000 + "a")),
-        *((LONG * 20, LONG[::-1]), ("1" * 100_000, "1"), ("1,1" * 30_000, "1")),
-    ],
+@cases(
+    *(("a" * 100_000, "a" * 50_000), ("ab " * 10_000, "ab " * 5_000 + "a")),
+    *((LONG * 20, LONG[::-1]), ("1" * 100_000, "1"), ("1,1" * 30_000, "1")),
 )
-def test_no_text_takes_fuzzy_match_long(assert_quick, answer, reference):
+def test_no_text_takes_fuzzy_match_long(answer, reference, assert_quick):
     assert_quick(lambda: fuzzy_match(answer, reference), 2)

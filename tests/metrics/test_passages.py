@@ -2,6 +2,7 @@ import sys
 
 import nltk
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -13,18 +14,15 @@ from ragauge.score import Status
 PASSAGES = st.lists(st.text(st.sampled_from("aB1 .,'\n保\ud800"), max_size=8), max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("metric", "contexts", "golds", "value"),
-    [
-        (passage_exact_match, ["\n The Fee  is due. "], ["No fee.", "the fee  is due."], 1),
-        (passage_exact_match, ["the  fee"], ["the fee"], 0),
-        (passage_exact_match, ["Cafe\u0301"], ["caf\u00e9"], 1),
-        (passage_exact_match, ["other", "the fee"], ["the fee"], 0),
-        (span_f1, ["other", "the fee"], ["the fee"], 0),
-        (span_f1, ["..."], ["—"], 1),
-        (span_f1, ["..."], ["fee"], 0),
-        (span_f1, ["fee"], ["..."], 0),
-    ],
+@cases(
+    (passage_exact_match, ["\n The Fee  is due. "], ["No fee.", "the fee  is due."], 1),
+    (passage_exact_match, ["the  fee"], ["the fee"], 0),
+    (passage_exact_match, ["Cafe\u0301"], ["caf\u00e9"], 1),
+    (passage_exact_match, ["other", "the fee"], ["the fee"], 0),
+    (span_f1, ["other", "the fee"], ["the fee"], 0),
+    (span_f1, ["..."], ["—"], 1),
+    (span_f1, ["..."], ["fee"], 0),
+    (span_f1, ["fee"], ["..."], 0),
 )
 def test_the_first_passage_is_compared_with_each_gold_one(metric, contexts, golds, value):
     assert metric(contexts, golds).value == value

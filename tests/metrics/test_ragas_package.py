@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -64,17 +65,14 @@ def lay_out(folder, name: str, number: str) -> None:
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n")
 
 
-@pytest.mark.parametrize(
-    ("ragas", "community", "said"),
-    [
-        ("0.3.9", "0.3.31", "0.3.9 is installed"),
-        ("1.0.0", "0.3.31", "1.0.0 is installed"),
-        ("0.4.3", "0.4.1", "pip install 'langchain-community<0.4'"),
-        ("0.4.3", "1.0", "pip install 'langchain-community<0.4'"),
-        ("0.4.3", "0.3.31", None),
-    ],
+@cases(
+    ("0.3.9", "0.3.31", "0.3.9 is installed"),
+    ("1.0.0", "0.3.31", "1.0.0 is installed"),
+    ("0.4.3", "0.4.1", "pip install 'langchain-community<0.4'"),
+    ("0.4.3", "1.0", "pip install 'langchain-community<0.4'"),
+    ("0.4.3", "0.3.31", None),
 )
-def test_versions_that_do_not_work_are_named(tmp_path, monkeypatch, ragas, community, said):
+def test_versions_that_do_not_work_are_named(ragas, community, said, tmp_path, monkeypatch):
     lay_out(tmp_path, "ragas", ragas)
     lay_out(tmp_path, "langchain-community", community)
     monkeypatch.syspath_prepend(tmp_path)
@@ -97,19 +95,16 @@ def asked_back(question: str, noncommittal: int = 0) -> dict[str, object]:
 
 
 @needs_package
-@pytest.mark.parametrize(
-    ("label", "replies", "value"),
-    [
-        ("ragas:faithfulness", [STATEMENTS, verdicts(1, 0)], 0.5),
-        ("ragas:faithfulness", [LONG + STATEMENTS, LONG + verdicts(1, 1)], 1),
-        ("ragas:faithfulness", [json.dumps({"statements": []})], None),
-        # The ranks 1 and 3: (1/1 + 2/3) / 2 = 5/6, and ragas' 1e-10.
-        ("ragas:context_precision", [{"reason": "…", "verdict": flag} for flag in (1, 0, 1)], 5 / 6),
-        ("ragas:context_recall", attributed(1, 0), 0.5),
-        ("ragas:context_recall", attributed(), None),
-        ("ragas:answer_relevance", asked_back(SAMPLE["question"], 1), 0),
-        ("ragas:answer_relevance", asked_back(""), None),
-    ],
+@cases(
+    ("ragas:faithfulness", [STATEMENTS, verdicts(1, 0)], 0.5),
+    ("ragas:faithfulness", [LONG + STATEMENTS, LONG + verdicts(1, 1)], 1),
+    ("ragas:faithfulness", [json.dumps({"statements": []})], None),
+    # The ranks 1 and 3: (1/1 + 2/3) / 2 = 5/6, and ragas' 1e-10.
+    ("ragas:context_precision", [{"reason": "…", "verdict": flag} for flag in (1, 0, 1)], 5 / 6),
+    ("ragas:context_recall", attributed(1, 0), 0.5),
+    ("ragas:context_recall", attributed(), None),
+    ("ragas:answer_relevance", asked_back(SAMPLE["question"], 1), 0),
+    ("ragas:answer_relevance", asked_back(""), None),
 )  # fmt: skip
 def test_values_are_those_of_ragas_from_its_replies(label, replies, value):
     score = found(label, replies)

@@ -3,6 +3,7 @@ import os
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,38 +14,32 @@ from ragauge.metrics.refusal import MATCHES_SHOWN, WORDS_SHOWN, dont_know
 REFUSAL = "the context does not provide the date."
 
 
-@pytest.mark.parametrize(
-    ("answer", "by_rules", "by_phrases"),
-    [
-        ("The fee is $604.", 0, 0),
-        (f"The premium is $604, but {REFUSAL}", 0, 0),
-        (f"The premium is $604. However, {REFUSAL}", 0, 0),
-        (f"The context is on premiums, but {REFUSAL}", 1, 0),
-        ("The Unknown Soldier", 0, 1),
-        ("As an AI, I don't have access to the filing.", 1, 0),
-        (" \n", 1, 0),
-    ],
+@cases(
+    ("The fee is $604.", 0, 0),
+    (f"The premium is $604, but {REFUSAL}", 0, 0),
+    (f"The premium is $604. However, {REFUSAL}", 0, 0),
+    (f"The context is on premiums, but {REFUSAL}", 1, 0),
+    ("The Unknown Soldier", 0, 1),
+    ("As an AI, I don't have access to the filing.", 1, 0),
+    (" \n", 1, 0),
 )
 def test_what_refuses_by_the_rules_and_by_the_phrases_of_graphrag(answer, by_rules, by_phrases):
     assert dont_know(answer).value == by_rules
     assert dont_know(answer, phrases="graphrag").value == by_phrases
 
 
-FIELDS = ("rule", "sentence", "place", "words", "start", "end", "decides", "overruled_by")
 TABLE = "However, the table has it as $5."
 SILENT = f"The report does not give the fee. {TABLE}"
 
 
-@pytest.mark.parametrize(
-    ("answer", "why", "match"),
-    [
-        (" \n", "the answer is blank", ("empty answer", "", "whole answer", "", 0, 0, True, None)),
-        (SILENT, f"says 'report does not give', but answers: '{TABLE}'",
-         ("source is silent", SILENT[:33], None, "report does not give", 4, 24, False, TABLE)),
-    ],
+@cases(
+    (" \n", "the answer is blank", ("empty answer", "", "whole answer", "", 0, 0, True, None)),
+    (SILENT, f"says 'report does not give', but answers: '{TABLE}'",
+     ("source is silent", SILENT[:33], None, "report does not give", 4, 24, False, TABLE)),
 )  # fmt: skip
 def test_the_evidence_quotes_the_refusal_and_what_overrules_it(answer, why, match):
-    matches = [dict(zip(FIELDS, match, strict=True))]
+    fields = ("rule", "sentence", "place", "words", "start", "end", "decides", "overruled_by")
+    matches = [dict(zip(fields, match, strict=True))]
     assert dont_know(answer).evidence == {"why": why, "phrases": "default", "matches": matches}
 
 

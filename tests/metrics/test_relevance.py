@@ -1,6 +1,6 @@
 from math import log
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -42,16 +42,13 @@ def test_the_value_is_the_mean_of_cosine_and_jaccard():
     assert score.value == approx((1 / (1 + c * c) ** 0.5 + 1 / 4) / 2, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "value"),
-    [
-        # {is, it} and {it, was}: 1 of 3 words, and no term for the cosine
-        ("is it", "it was", 1 / 6),
-        ("", "", 0),
-        (" \n", "", 0),
-        ("fee", "", 0),
-        ("", "fee", 0),
-    ],
+@cases(
+    # {is, it} and {it, was}: 1 of 3 words, and no term for the cosine
+    ("is it", "it was", 1 / 6),
+    ("", "", 0),
+    (" \n", "", 0),
+    ("fee", "", 0),
+    ("", "fee", 0),
 )
 def test_without_terms_only_the_words_count_and_without_words_nothing(question, answer, value):
     assert hybrid_relevance(question, answer).value == approx(value)
@@ -77,33 +74,27 @@ def test_coverage_is_the_share_of_the_questions_keywords_in_the_answer():
     assert question_terms(question) == {"rule", "today"}
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "value"),
-    [
-        ("Is it?", "", 1),  # no keyword
-        ("", "Yes.", 1),
-        ("Which rate?", "", 0),
-        ("RATES", "rate", 0),
-        ("RATES", "Rates!", 1),
-        ("保険料 はいくら", "保険料 です", 0.5),
-    ],
+@cases(
+    ("Is it?", "", 1),  # no keyword
+    ("", "Yes.", 1),
+    ("Which rate?", "", 0),
+    ("RATES", "rate", 0),
+    ("RATES", "Rates!", 1),
+    ("保険料 はいくら", "保険料 です", 0.5),
 )
 def test_keywords_are_compared_whole_and_without_case(question, answer, value):
     assert coverage(question, answer).value == value
 
 
-@pytest.mark.parametrize(
-    ("answer", "value"),
-    [
-        ("", 0),
-        ("The premium is $604.", 0),
-        ("See page 4.", 1 / 3),
-        ("Page 4, page 5 and page 6.", 1 / 3),
-        ("According to page 4.", 2 / 3),
-        ("Source: the PDF, page 4", 1),
-        ("From the document, based on Table: 3, page 4", 1),
-        ("the source is a table", 0),  # without their colons
-    ],
+@cases(
+    ("", 0),
+    ("The premium is $604.", 0),
+    ("See page 4.", 1 / 3),
+    ("Page 4, page 5 and page 6.", 1 / 3),
+    ("According to page 4.", 2 / 3),
+    ("Source: the PDF, page 4", 1),
+    ("From the document, based on Table: 3, page 4", 1),
+    ("the source is a table", 0),  # without their colons
 )
 def test_each_kind_of_indicator_counts_once_up_to_three(answer, value):
     assert citation_quality(answer).value == approx(value)

@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import approx
@@ -50,14 +50,11 @@ def prompts(requests):
     return [one.prompt for one in requests]
 
 
-@pytest.mark.parametrize(
-    ("asked", "value"),
-    [
-        (("east?", "between?", "near?"), (1 + 0.6 + 0.8) / 3),
-        (("north?", "between?", "near?"), (0 + 0.6 + 0.8) / 3),
-        (("west?", "between?", "near?"), (-1 + 0.6 + 0.8) / 3),
-        (("west?", "north?", "between?"), 0.0),  # (-1 + 0 + 0.6) / 3 is below 0
-    ],
+@cases(
+    (("east?", "between?", "near?"), (1 + 0.6 + 0.8) / 3),
+    (("north?", "between?", "near?"), (0 + 0.6 + 0.8) / 3),
+    (("west?", "between?", "near?"), (-1 + 0.6 + 0.8) / 3),
+    (("west?", "north?", "between?"), 0.0),  # (-1 + 0 + 0.6) / 3 is below 0
 )
 def test_the_mean_cosine_to_the_question_and_at_least_0(asked, value):
     found, requests = score({"questions": questions(*asked)})
@@ -79,13 +76,10 @@ def test_the_judge_that_makes_questions_does_not_see_the_question():
     assert found.value == approx(0.8)
 
 
-@pytest.mark.parametrize(
-    ("noncommittal", "values"),
-    [
-        ((), {"none": 0.8, "any": 0.8, "all": 0.8}),
-        ((1,), {"none": 0.8, "any": 0.0, "all": 0.8}),
-        ((0, 1, 2), {"none": 0.8, "any": 0.0, "all": 0.0}),
-    ],
+@cases(
+    ((), {"none": 0.8, "any": 0.8, "all": 0.8}),
+    ((1,), {"none": 0.8, "any": 0.0, "all": 0.8}),
+    ((0, 1, 2), {"none": 0.8, "any": 0.0, "all": 0.0}),
 )
 def test_a_noncommittal_answer_counts_as_is_said(noncommittal, values):
     said = {"questions": questions("east?", "between?", "near?", noncommittal=noncommittal)}

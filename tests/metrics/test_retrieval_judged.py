@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -37,16 +37,13 @@ def prompts(requests):
 AVERAGES = ["context_precision", 'context_precision(average="ap")']
 
 
-@pytest.mark.parametrize(
-    ("flags", "mean", "ap"),
-    [
-        ((True, True, True), 1.0, 1.0),
-        ((True, False, False), 1 / 3, 1.0),
-        ((False, False, True), 1 / 3, 1 / 3),
-        ((False, True, True), 2 / 3, (1 / 2 + 2 / 3) / 2),
-        ((True, False, True), 2 / 3, (1 + 2 / 3) / 2),
-        ((False, False, False), 0.0, 0.0),
-    ],
+@cases(
+    ((True, True, True), 1.0, 1.0),
+    ((True, False, False), 1 / 3, 1.0),
+    ((False, False, True), 1 / 3, 1 / 3),
+    ((False, True, True), 2 / 3, (1 / 2 + 2 / 3) / 2),
+    ((True, False, True), 2 / 3, (1 + 2 / 3) / 2),
+    ((False, False, False), 0.0, 0.0),
 )
 def test_relevant_contexts_of_all_and_by_their_ranks(flags, mean, ap):
     for label, value in zip(AVERAGES, (mean, ap), strict=True):
@@ -59,12 +56,9 @@ def test_relevant_contexts_of_all_and_by_their_ranks(flags, mean, ap):
         json.dumps(found.evidence)
 
 
-@pytest.mark.parametrize(
-    ("label", "with_value"),
-    [
-        ("context_precision", "context_precision(on_no_contexts=0)"),
-        ('context_precision(average="ap")', 'context_precision(average="ap",on_no_contexts=0)'),
-    ],
+@cases(
+    ("context_precision", "context_precision(on_no_contexts=0)"),
+    ('context_precision(average="ap")', 'context_precision(average="ap",on_no_contexts=0)'),
 )
 def test_nothing_retrieved_has_no_value_or_the_one_that_is_set(label, with_value):
     found, requests = score(label, {}, contexts=[])

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -207,16 +208,13 @@ def test_unrelated_sentences_are_near_0_when_rescaled():
     assert scaled[0] < 0.25 < 0.6 < scaled[1]
 
 
-@pytest.mark.parametrize(
-    ("label", "said"),
-    [
-        *(
-            (f"bertscore(rescale=true,baseline={given})", "three numbers from -1 to below 1")
-            for given in ("[0.5]", "[1,1,1]", "[2,0,0]")
-        ),
-        ("bertscore(baseline=[0.1,0.1,0.1])", "given but not used; add rescale=true"),
-        ("bertscore(rescale=true,layer=3)", "no baseline is known for all-MiniLM-L6-v2 at layer 3"),
-    ],
+@cases(
+    *(
+        (f"bertscore(rescale=true,baseline={given})", "three numbers from -1 to below 1")
+        for given in ("[0.5]", "[1,1,1]", "[2,0,0]")
+    ),
+    ("bertscore(baseline=[0.1,0.1,0.1])", "given but not used; add rescale=true"),
+    ("bertscore(rescale=true,layer=3)", "no baseline is known for all-MiniLM-L6-v2 at layer 3"),
 )
 def test_a_baseline_that_is_none_or_not_known_is_refused_before_any_work(label, said):
     with pytest.raises(PlanError, match=said):

@@ -2,16 +2,11 @@
 
 import json
 
-import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
 from ragauge.score import Status
-
-TOOLS = [
-    {"name": "search", "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]}},
-    {"name": "stop", "parameters": {}},
-]
 
 
 def chat(*calls, text="Done."):
@@ -35,20 +30,17 @@ A, B, STOP = ("search", {"q": "a"}), ("search", {"q": "b"}), ("stop", {})
 MODES = ("strict", "unordered", "subset", "superset")
 
 
-@pytest.mark.parametrize(
-    ("made", "expected", "same", "any_order", "precision", "recall", "modes"),
-    [
-        ([A, STOP], [A, STOP], 1, 1, 1, 1, MODES),
-        ([STOP, A], [A, STOP], 0, 1, 1, 1, MODES[1:]),
-        ([A, B, STOP], [A, STOP], 0, 0, 2 / 3, 1, ("superset",)),
-        ([A, B], [A, STOP], 0, 0, 1 / 2, 1 / 2, ()),
-        ([A], [A, STOP], 0, 0, 1, 1 / 2, ("subset",)),
-        ([B], [A], 0, 0, 0, 0, ()),
-        ([A, A], [A], 0, 0, 1 / 2, 1, ("superset",)),
-        ([], [], 1, 1, None, None, MODES),
-        ([A], [], 0, 0, 0, None, ("superset",)),
-        ([], [A], 0, 0, None, 0, ("subset",)),
-    ],
+@cases(
+    ([A, STOP], [A, STOP], 1, 1, 1, 1, MODES),
+    ([STOP, A], [A, STOP], 0, 1, 1, 1, MODES[1:]),
+    ([A, B, STOP], [A, STOP], 0, 0, 2 / 3, 1, ("superset",)),
+    ([A, B], [A, STOP], 0, 0, 1 / 2, 1 / 2, ()),
+    ([A], [A, STOP], 0, 0, 1, 1 / 2, ("subset",)),
+    ([B], [A], 0, 0, 0, 0, ()),
+    ([A, A], [A], 0, 0, 1 / 2, 1, ("superset",)),
+    ([], [], 1, 1, None, None, MODES),
+    ([A], [], 0, 0, 0, None, ("superset",)),
+    ([], [A], 0, 0, None, 0, ("subset",)),
 )
 def test_calls_of_a_turn(made, expected, same, any_order, precision, recall, modes):
     fields = {"messages": chat(*made), "expected_calls": wanted(*expected)}
@@ -73,17 +65,14 @@ def test_edits_of_a_trajectory_are_levenshteins():
     assert rg.score(edits, messages=chat(), expected_calls=[]).value == 1
 
 
-@pytest.mark.parametrize(
-    ("made", "expected", "why"),
-    [
-        ([B], [A], 'calls search with q "b", not "a"'),
-        ([("search", {})], [A], "calls search without q"),
-        ([("search", {"q": "a", "n": 3})], [A], "calls search with n 3, which is not expected"),
-        ([A], [A, STOP], "does not call stop"),
-        ([A, STOP], [A], "calls stop, which is not expected"),
-        ([STOP, A], [A, STOP], "calls stop, search in place of search, stop"),
-        ([A], [A], None),
-    ],
+@cases(
+    ([B], [A], 'calls search with q "b", not "a"'),
+    ([("search", {})], [A], "calls search without q"),
+    ([("search", {"q": "a", "n": 3})], [A], "calls search with n 3, which is not expected"),
+    ([A], [A, STOP], "does not call stop"),
+    ([A, STOP], [A], "calls stop, which is not expected"),
+    ([STOP, A], [A, STOP], "calls stop, search in place of search, stop"),
+    ([A], [A], None),
 )
 def test_the_evidence_says_in_a_sentence_what_differs(made, expected, why):
     score = rg.score("tool_call_match", messages=chat(*made), expected_calls=wanted(*expected))
@@ -115,16 +104,13 @@ def test_a_conversation_of_several_turns_is_the_share_of_its_turns():
     assert rg.score("tool_recall", **fields).value == 0.5
 
 
-@pytest.mark.parametrize(
-    ("label", "fields", "reason"),
-    [
-        ("tool_call_match", {"expected_calls": [wanted(A)] * 3}, "expected_calls has 3 turns, the conversation 2"),
-        ("tool_call_match", {"expected_calls": [None, None]}, "no turn has expected calls"),
-        ("tool_recall", {"expected_calls": "none"}, "the expected_calls are no JSON"),
-        ("invalid_calls", {"tools": "none"}, "the tools are no JSON"),
-        ("steps", {"messages": [{"role": "tool", "content": "x"}]}, "message 1 is a tool result without a call"),
-        ("steps", {"messages": "Hello there"}, "messages are no JSON"),
-    ],
+@cases(
+    ("tool_call_match", {"expected_calls": [wanted(A)] * 3}, "expected_calls has 3 turns, the conversation 2"),
+    ("tool_call_match", {"expected_calls": [None, None]}, "no turn has expected calls"),
+    ("tool_recall", {"expected_calls": "none"}, "the expected_calls are no JSON"),
+    ("invalid_calls", {"tools": "none"}, "the tools are no JSON"),
+    ("steps", {"messages": [{"role": "tool", "content": "x"}]}, "message 1 is a tool result without a call"),
+    ("steps", {"messages": "Hello there"}, "messages are no JSON"),
 )  # fmt: skip
 def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, fields, reason):
     score = rg.score(label, **{"messages": [*chat(A), *chat(B)], **fields})
@@ -133,10 +119,17 @@ def test_what_cannot_be_read_or_does_not_fit_is_missing_with_its_reason(label, f
 
 
 def test_broken_arguments_are_the_systems_fault():
+    tools = [
+        {
+            "name": "search",
+            "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]},
+        },
+        {"name": "stop", "parameters": {}},
+    ]
     made = chat(
         ("search", '{"q": '), ("search", '{"q": 1e999}'), ("search", {"q": 3}), ("seek", {}), A
     )
-    score = rg.score("invalid_calls", messages=made, tools=TOOLS)
+    score = rg.score("invalid_calls", messages=made, tools=tools)
     assert score.value == 4
     assert [each["call"] for each in score.evidence["invalid"]] == [1, 2, 3, 4]
     assert score.evidence["invalid"][3]["problem"] == "there is no tool 'seek'"

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.features.refusals import is_answerable
@@ -18,19 +19,16 @@ REFUSAL, ANSWER = "The context does not mention the price.", "The pass costs 48 
 Q = "What does the pass cost?"
 
 
-@pytest.mark.parametrize(
-    ("answerable", "references", "expected"),
-    [
-        (None, ["The documents do not say."], False),
-        (None, ["Not mentioned.", "I don't know."], False),
-        (None, ["Not mentioned.", "48 euros"], True),  # not all refuse
-        (None, ["The Unknown Soldier"], True),
-        (None, ["", "Not mentioned."], False),  # a blank reference does not count
-        *((None, references, None) for references in ([""], ["–"], [], None)),
-        (True, ["Not mentioned."], True),  # the field wins
-        (False, ["48 euros"], False),
-        (False, None, False),
-    ],
+@cases(
+    (None, ["The documents do not say."], False),
+    (None, ["Not mentioned.", "I don't know."], False),
+    (None, ["Not mentioned.", "48 euros"], True),  # not all refuse
+    (None, ["The Unknown Soldier"], True),
+    (None, ["", "Not mentioned."], False),  # a blank reference does not count
+    *((None, references, None) for references in ([""], ["–"], [], None)),
+    (True, ["Not mentioned."], True),  # the field wins
+    (False, ["48 euros"], False),
+    (False, None, False),
 )
 def test_a_question_has_an_answer_by_the_field_or_else_by_its_references(
     answerable, references, expected
@@ -74,16 +72,13 @@ def test_a_question_that_is_said_to_have_an_answer_is_compared_with_its_referenc
     assert (empty.status, empty.reason) == ("undefined", "the sample's list of references is empty")
 
 
-@pytest.mark.parametrize(
-    ("given", "abstention", "over"),
-    [
-        ({"answerable": False}, 1, None),
-        ({"reference": "Not stated."}, 1, None),
-        ({"answerable": True}, None, 1),
-        ({"reference": "48 euros"}, None, 1),
-        ({"references": []}, None, None),
-        ({}, None, None),
-    ],
+@cases(
+    ({"answerable": False}, 1, None),
+    ({"reference": "Not stated."}, 1, None),
+    ({"answerable": True}, None, 1),
+    ({"reference": "48 euros"}, None, 1),
+    ({"references": []}, None, None),
+    ({}, None, None),
 )
 def test_refusals_count_for_one_metric_or_the_other(given, abstention, over):
     for name, refused in (("abstention_recall", abstention), ("overrefusal", over)):

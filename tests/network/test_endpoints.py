@@ -7,6 +7,7 @@ from email.utils import format_datetime
 from urllib.parse import quote
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,24 +108,21 @@ def test_only_addresses_of_the_web_are_taken(url, said, fault):
     assert "canary" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "host", "is_local"),
-    [
-        *(
-            ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
-            ("http://127.8.0.1", "127.8.0.1", True),
-        ),
-        ("http://[::1]:8000/v1", "[::1]:8000", True),
-        ("https://LOCALHOST/v1", "LOCALHOST", True),
-        ("https://a.localhost/v1", "a.localhost", True),
-        ("https://me:pass@localhost:1/v1", "localhost:1", True),
-        ("https://notlocalhost/v1", "notlocalhost", False),
-        ("https://localhost.example.org/v1", "localhost.example.org", False),
-        ("https://127.0.0.1.example.org", "127.0.0.1.example.org", False),
-        ("https://localhost@example.org/v1", "example.org", False),
-        ("http://10.0.0.1/v1", "10.0.0.1", False),
-        ("http://0.0.0.0/v1", "0.0.0.0", False),
-    ],
+@cases(
+    *(
+        ("http://127.0.0.1:80/v1", "127.0.0.1:80", True),
+        ("http://127.8.0.1", "127.8.0.1", True),
+    ),
+    ("http://[::1]:8000/v1", "[::1]:8000", True),
+    ("https://LOCALHOST/v1", "LOCALHOST", True),
+    ("https://a.localhost/v1", "a.localhost", True),
+    ("https://me:pass@localhost:1/v1", "localhost:1", True),
+    ("https://notlocalhost/v1", "notlocalhost", False),
+    ("https://localhost.example.org/v1", "localhost.example.org", False),
+    ("https://127.0.0.1.example.org", "127.0.0.1.example.org", False),
+    ("https://localhost@example.org/v1", "example.org", False),
+    ("http://10.0.0.1/v1", "10.0.0.1", False),
+    ("http://0.0.0.0/v1", "0.0.0.0", False),
 )
 def test_what_is_on_this_machine_is_known_by_its_host(url, host, is_local):
     one = address(url)
@@ -230,19 +228,16 @@ def test_a_body_is_json_or_asked_for_again():
     assert sendable("a\ud800b\udfff😀") == "a\ufffdb\ufffd😀"
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ('{"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}', "no"),
-        *((f'{{"{name}": "no"}}', "no") for name in ("message", "detail", "error")),
-        ('{"error": {"code": 5}}', '{"code": 5}'),
-        ('["no"]', '["no"]'),
-        ("<b>no</b>", "<b>no</b>"),
-        ("", ""),
-        ("[" * 100_000, "[" * 100_000),
-        ('{"detail": [{"loc": ["body", "seed"], "msg": "bad", "input": "x"}]}', "body.seed: bad"),
-        ('{"detail": [{"loc": 7, "msg": "bad"}, {"msg": "worse"}]}', "7: bad; None: worse"),
-    ],
+@cases(
+    ('{"error": {"message": "no", "code": "c", "param": "seed", "type": "t"}}', "no"),
+    *((f'{{"{name}": "no"}}', "no") for name in ("message", "detail", "error")),
+    ('{"error": {"code": 5}}', '{"code": 5}'),
+    ('["no"]', '["no"]'),
+    ("<b>no</b>", "<b>no</b>"),
+    ("", ""),
+    ("[" * 100_000, "[" * 100_000),
+    ('{"detail": [{"loc": ["body", "seed"], "msg": "bad", "input": "x"}]}', "body.seed: bad"),
+    ('{"detail": [{"loc": 7, "msg": "bad"}, {"msg": "worse"}]}', "7: bad; None: worse"),
 )
 def test_the_servers_words_are_found_in_any_form(body, said):
     assert message_of(body) == said
@@ -253,16 +248,13 @@ def test_what_may_pass_is_known_by_its_status():
     assert passing == [408, 409, 429, *range(500, 601)]
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        *(({"retry-after": said}, s) for said, s in (("3", 3.0), (" 0.5 ", 0.5), ("-2", 0.0))),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        *(({"retry-after": bad}, None) for bad in ("soon", "nan", "inf", "", "Mon, 99 Foo")),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-    ],
+@cases(
+    ({}, None),
+    *(({"retry-after": said}, s) for said, s in (("3", 3.0), (" 0.5 ", 0.5), ("-2", 0.0))),
+    ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+    ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
+    *(({"retry-after": bad}, None) for bad in ("soon", "nan", "inf", "", "Mon, 99 Foo")),
+    ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
 )
 def test_the_wait_that_a_server_names_is_read(headers, seconds):
     assert retry_after(headers) == seconds
@@ -270,14 +262,11 @@ def test_the_wait_that_a_server_names_is_read(headers, seconds):
     assert 80 < (retry_after({"retry-after": until}) or 0) <= 90
 
 
-@pytest.mark.parametrize(
-    ("n_attempts", "server_wait_s", "least", "most"),
-    [
-        *((1, None, 0.25, 0.5), (2, None, 0.5, 1)),
-        (4, None, 2, 4),  # 0.5 * 2 ** 3, less a half at most
-        *((5, None, 3, 6), (10_000, None, 3, 6)),  # 8, were it not for the longest
-        *((1, 2.0, 2, 2.2), (9, 0.0, 0, 0), (1, 1e9, 6, 6.6)),
-    ],
+@cases(
+    *((1, None, 0.25, 0.5), (2, None, 0.5, 1)),
+    (4, None, 2, 4),  # 0.5 * 2 ** 3, less a half at most
+    *((5, None, 3, 6), (10_000, None, 3, 6)),  # 8, were it not for the longest
+    *((1, 2.0, 2, 2.2), (9, 0.0, 0, 0), (1, 1e9, 6, 6.6)),
 )
 def test_pauses_double_to_the_longest_or_are_what_the_server_says(
     n_attempts, server_wait_s, least, most

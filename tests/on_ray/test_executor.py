@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.cli import main
@@ -99,10 +100,7 @@ def evaluation(metrics: list[str]) -> Evaluation:
     return Evaluation.prepare(rg.load(ROWS), metrics, judge=judges)
 
 
-@pytest.mark.parametrize(
-    "metrics",
-    [["exact_match", "answer_class", "number_match", "ndcg@3"], ["answer_class"], ["exact_match"]],
-)
+@cases(["exact_match", "answer_class", "number_match", "ndcg@3"], ["answer_class"], ["exact_match"])
 def test_both_parts_together_are_the_whole(metrics):
     whole = evaluation(metrics)
     columns = to_columns(whole.samples.frame)

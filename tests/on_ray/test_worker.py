@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import polars
-import pytest
+from cases import cases
 
 from ragauge.cli.options import import_plugins
 from ragauge.on_ray.worker import Worker, difference, staged, versions
@@ -15,17 +15,14 @@ from ragauge.runs.code import user_code
 HERE = versions(["polars"])
 
 
-@pytest.mark.parametrize(
-    ("there", "says"),
-    [
-        ({}, ""),
-        ({"Python": "3.10.1"}, f"Python {platform.python_version()} instead of 3.10.1"),
-        ({"ragauge": "1 (sources 12)"}, f"ragauge {HERE['ragauge']} instead of 1 (sources 12)"),
-        (
-            {"polars": "0.1", "no-such-package": "1.0"},
-            f"polars {polars.__version__} instead of 0.1; no-such-package is missing instead of 1.0",
-        ),
-    ],
+@cases(
+    ({}, ""),
+    ({"Python": "3.10.1"}, f"Python {platform.python_version()} instead of 3.10.1"),
+    ({"ragauge": "1 (sources 12)"}, f"ragauge {HERE['ragauge']} instead of 1 (sources 12)"),
+    (
+        {"polars": "0.1", "no-such-package": "1.0"},
+        f"polars {polars.__version__} instead of 0.1; no-such-package is missing instead of 1.0",
+    ),
 )
 def test_what_differs_is_named(there, says):
     assert difference(HERE | there) == says

@@ -131,12 +131,16 @@ def test_questions_are_the_same_whatever_the_blocks(tmp_path, monkeypatch):
     page = Page(run.report(tmp_path / "large.html"))
     monkeypatch.setattr(chunks, "BLOCK_SIZE", 1_500)
     monkeypatch.setattr(chunks, "AT_ONCE", 2)
+    monkeypatch.setattr(chunks, "QUESTIONS_AT_ONCE", 7)
+    monkeypatch.setattr("ragauge.page.page.MAX_PENDING", 3_000)
     written = Page(run.report(tmp_path / "small.html"))
     starts = written.view["runs"][0]["blocks"]
     assert len(starts) > 5
     blocks = [cast(list[dict], written.json(f"0.block.{at}")) for at in range(len(starts))]
     assert [len(block) for block in blocks] == [b - a for a, b in pairwise([*starts, 60])]
     assert [question for block in blocks for question in block] == page.json("0.block.0")
+    for field in (each["chunk"] for each in page.view["runs"][0]["fields"] if each["chunk"]):
+        assert written.json(field) == page.json(field)
 
 
 def test_the_pairs_are_those_of_the_first_screen(run, page):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -215,13 +216,10 @@ def test_labels_that_belong_to_no_answer_or_to_another_one_are_left_out_with_a_n
     } <= set(found.notes)
 
 
-@pytest.mark.parametrize(
-    ("rows", "error", "message"),
-    [
-        ([{"id": "x", "system": "a", "label": 1}], DataError, "no label belongs to an answer of the run: the labels have ids such as 'x', the run 'q00'"),
-        ([{"id": "q01", "label": 1}], PlanError, "labels name no system, but the run has 2: a, b; add a column system"),
-        ([{"id": "q01", "system": "a", "label": 1, "answer": "?"}], DataError, "every labelled answer differs"),
-    ],
+@cases(
+    ([{"id": "x", "system": "a", "label": 1}], DataError, "no label belongs to an answer of the run: the labels have ids such as 'x', the run 'q00'"),
+    ([{"id": "q01", "label": 1}], PlanError, "labels name no system, but the run has 2: a, b; add a column system"),
+    ([{"id": "q01", "system": "a", "label": 1, "answer": "?"}], DataError, "every labelled answer differs"),
 )  # fmt: skip
 def test_labels_that_do_not_fit_the_run_are_refused(rows, error, message):
     with pytest.raises(error) as caught:
@@ -229,13 +227,10 @@ def test_labels_that_do_not_fit_the_run_are_refused(rows, error, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("n_yes", "n_no", "why_not"),
-    [
-        (1, 0, "1 labelled answer; label at least 2"),
-        (50, 0, "50 yes and 0 no; label at least 2 of each"),
-        (1, 1, "1 yes and 1 no; label at least 2 of each"),
-    ],
+@cases(
+    (1, 0, "1 labelled answer; label at least 2"),
+    (50, 0, "50 yes and 0 no; label at least 2 of each"),
+    (1, 1, "1 yes and 1 no; label at least 2 of each"),
 )
 def test_too_few_labels_give_no_figure_but_a_reason(n_yes, n_no, why_not):
     yes, no = yes_and_no(labels())
@@ -361,17 +356,14 @@ def test_each_question_as_a_cluster_changes_nothing():
         run.calibrate(labels, cluster="document")
 
 
-@pytest.mark.parametrize(
-    ("area", "words"),
-    [
-        ((0.97, 0.91, 0.99), "agrees very well with people"),
-        ((0.97, 0.89, 0.99), "agrees at least well with people"),
-        ((0.85, 0.62, 0.95), "agrees at least weakly with people"),
-        ((1.00, 0.59, 1.00), "agrees with people, but these labels do not show how well"),
-        ((0.95, None, None), "agrees with people, but these labels do not show how well"),
-        ((0.55, 0.51, 0.60), "hardly agrees with people"),
-        ((0.70, 0.40, 0.90), "cannot be told from chance on these labels"),
-    ],
+@cases(
+    ((0.97, 0.91, 0.99), "agrees very well with people"),
+    ((0.97, 0.89, 0.99), "agrees at least well with people"),
+    ((0.85, 0.62, 0.95), "agrees at least weakly with people"),
+    ((1.00, 0.59, 1.00), "agrees with people, but these labels do not show how well"),
+    ((0.95, None, None), "agrees with people, but these labels do not show how well"),
+    ((0.55, 0.51, 0.60), "hardly agrees with people"),
+    ((0.70, 0.40, 0.90), "cannot be told from chance on these labels"),
 )
 def test_the_lower_end_of_the_interval_decides_how_well(area, words):
     figure = Estimate(*area)

@@ -3,6 +3,7 @@
 from dataclasses import astuple, replace
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -259,16 +260,13 @@ def test_an_answer_of_a_conversation_is_shown_with_what_was_said_before(tmp_path
     assert shown == {"a#1": "", "a#2": "user: Who?\nassistant: Ann."}
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.25, "exact_match 0.250 (no)"),
-        (0.499626, "exact_match 0.4996 (no)"),
-        (0.49999626, "exact_match 0.499996 (no)"),
-        (0.4999999999, "exact_match 0.4999999999 (no)"),
-        (0.5, "exact_match 0.500 (yes)"),
-        (0.94, "exact_match 0.940 (yes)"),
-    ],
+@cases(
+    (0.25, "exact_match 0.250 (no)"),
+    (0.499626, "exact_match 0.4996 (no)"),
+    (0.49999626, "exact_match 0.499996 (no)"),
+    (0.4999999999, "exact_match 0.4999999999 (no)"),
+    (0.5, "exact_match 0.500 (yes)"),
+    (0.94, "exact_match 0.940 (yes)"),
 )
 def test_a_score_that_just_misses_its_threshold_does_not_look_like_it(value: float, text: str):
     (metric,) = rg.evaluate([{"id": "q1", "answer": "a", "reference": "a"}], "exact_match").metrics

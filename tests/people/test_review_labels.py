@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.errors import StoreError
 from ragauge.people.review_labels import (
@@ -106,18 +107,15 @@ def test_a_whole_last_line_without_its_end_counts(file):
     assert file.read().notes == ()
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        (b'{"id": "q1", ', "is not JSON"),
-        (b"[1]", "is not an object"),
-        (b"\xff", "is not UTF-8"),
-        (b'{"id": 1, "id": 2}', "twice"),
-        (b'{"id": "q1"}', "system must be text"),
-        (b'{"ignores_line": [1]}x', "something follows"),
-    ],
+@cases(
+    (b'{"id": "q1", ', "is not JSON"),
+    (b"[1]", "is not an object"),
+    (b"\xff", "is not UTF-8"),
+    (b'{"id": 1, "id": 2}', "twice"),
+    (b'{"id": "q1"}', "system must be text"),
+    (b'{"ignores_line": [1]}x', "something follows"),
 )
-def test_a_damaged_line_elsewhere_is_an_error_with_its_number(file, line, why):
+def test_a_damaged_line_elsewhere_is_an_error_with_its_number(line, why, file):
     file.append(label("q1"))
     file.path.write_bytes(file.path.read_bytes() + line + b"\n")
     file.append(label("q2"))
@@ -126,14 +124,11 @@ def test_a_damaged_line_elsewhere_is_an_error_with_its_number(file, line, why):
     assert why in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("value", 2), ("value", True), ("value", "1"), ("rater", ""), ("rater", "a\nb"), ("rater", "x" * 81),
-        ("note", 1), ("metric", 3), ("round", "third"), ("is_blind", 1), ("sample", {"seed": 0}), ("time", None),
-    ],
+@cases(
+    ("value", 2), ("value", True), ("value", "1"), ("rater", ""), ("rater", "a\nb"), ("rater", "x" * 81),
+    ("note", 1), ("metric", 3), ("round", "third"), ("is_blind", 1), ("sample", {"seed": 0}), ("time", None),
 )  # fmt: skip
-def test_a_field_that_no_label_has_is_an_error_that_names_it(file, field, value):
+def test_a_field_that_no_label_has_is_an_error_that_names_it(field, value, file):
     file.append(label())
     row = {**json.loads(file.path.read_text()), field: value}
     file.path.write_text(json.dumps(row) + "\n")

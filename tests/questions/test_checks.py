@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 from planted_questions import FAULTS, corpus, planted
 
 import ragauge as rg
@@ -65,34 +66,28 @@ def test_whether_a_question_means_something_by_itself(question):
     assert (why_not_standalone(question) is None) == STANDALONE[question]
 
 
-@pytest.mark.parametrize(
-    ("question", "is_question"),
-    [
-        ("Explain how leave is counted.", True),
-        ("leave days part time", True),
-        ("List the huts that open in May.", True),
-        ("The hut opens in May every year.", False),
-        ("When the hut opens in May, a warden lives there.", False),
-        ("When does the hut open in the new year.", True),
-        ("I'm sorry, I cannot write a question about that.", False),
-        ('{"question": "Who?"}', False),
-        ("Who is the warden of {name}?", False),
-        ("???", False),
-    ],
+@cases(
+    ("Explain how leave is counted.", True),
+    ("leave days part time", True),
+    ("List the huts that open in May.", True),
+    ("The hut opens in May every year.", False),
+    ("When the hut opens in May, a warden lives there.", False),
+    ("When does the hut open in the new year.", True),
+    ("I'm sorry, I cannot write a question about that.", False),
+    ('{"question": "Who?"}', False),
+    ("Who is the warden of {name}?", False),
+    ("???", False),
 )
 def test_what_is_a_question(question, is_question):
     assert (why_malformed(question) is None) == is_question
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "fits"),
-    [
-        ("How many huts are there?", "twelve", True),
-        ("How many huts are there?", "in Berlin", False),
-        ("When does it open?", "in spring", True),
-        ("When does it open?", "Ada Cole", False),
-        ("Wie viele Betten gibt es?", "zwölf Betten oder 12", True),
-    ],
+@cases(
+    ("How many huts are there?", "twelve", True),
+    ("How many huts are there?", "in Berlin", False),
+    ("When does it open?", "in spring", True),
+    ("When does it open?", "Ada Cole", False),
+    ("Wie viele Betten gibt es?", "zwölf Betten oder 12", True),
 )
 def test_whether_an_answer_is_of_the_kind_that_is_asked_for(question, answer, fits):
     assert (why_type_differs(question, answer) is None) == fits
@@ -125,25 +120,22 @@ def gold(document, text, *span):
     return {"gold_contexts": [{"document": document, "text": text, **given}]}
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        ({"question": BEDS, "references": ["32"]}, None),
-        ({"question": BEDS, "references": ["30 beds", "32 beds"]}, None),
-        ({"question": BEDS, "references": ["30 beds"]}, "contradicted"),
-        ({"question": "How much did the fee increase from 2023 to 2024?", "references": ["£5"]}, None),
-        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"]}, None),
-        ({"question": "Which house is the hut?", "references": ["No. 10 Downing Street"], "relevant": ["d1"]}, "contradicted"),
-        ({"user_input": BOOTS, "reference": "in the porch", "reference_contexts": ["Boots stay in the porch."]}, None),
-        (boots(), None),
-        (boots(""), "malformed"),
-        (boots("in the cellar"), "answer_not_in_documents"),
-        (boots("The documents do not say."), "answerable_after_all"),
-        (boots("in the porch", **gold("d2", "", 500, 600)), "malformed"),
-        (boots("in the cellar", **gold("d2", "")), "answer_not_in_documents"),
-        (boots("in the porch", gold_contexts=["Boots go on the roof at night."]), "answer_not_in_documents"),
-        (boots("in the porch", **gold("d9", "Boots", 0, 5)), "answer_not_in_documents"),
-    ],
+@cases(
+    ({"question": BEDS, "references": ["32"]}, None),
+    ({"question": BEDS, "references": ["30 beds", "32 beds"]}, None),
+    ({"question": BEDS, "references": ["30 beds"]}, "contradicted"),
+    ({"question": "How much did the fee increase from 2023 to 2024?", "references": ["£5"]}, None),
+    ({"question": "Are dogs welcome in the annex?", "references": ["Yes"]}, None),
+    ({"question": "Which house is the hut?", "references": ["No. 10 Downing Street"], "relevant": ["d1"]}, "contradicted"),
+    ({"user_input": BOOTS, "reference": "in the porch", "reference_contexts": ["Boots stay in the porch."]}, None),
+    (boots(), None),
+    (boots(""), "malformed"),
+    (boots("in the cellar"), "answer_not_in_documents"),
+    (boots("The documents do not say."), "answerable_after_all"),
+    (boots("in the porch", **gold("d2", "", 500, 600)), "malformed"),
+    (boots("in the cellar", **gold("d2", "")), "answer_not_in_documents"),
+    (boots("in the porch", gold_contexts=["Boots go on the roof at night."]), "answer_not_in_documents"),
+    (boots("in the porch", **gold("d9", "Boots", 0, 5)), "answer_not_in_documents"),
 )  # fmt: skip
 def test_what_is_wrong_with_a_question(row, problem):
     (checked,) = rg.check_questions([{"id": "q", **row}], DOCUMENT).checked
@@ -151,26 +143,23 @@ def test_what_is_wrong_with_a_question(row, problem):
 
 
 ITEMS = enumerate(["Item", "Cash", "Receivables", "Inventories", "Payables", "Loans", "Other"])
-CELLS = "\n".join(f"| {name} | {n} | {n + 7} | {n * 3} |" for n, name in ITEMS)
-TABLE = [{"id": "t1", "text": CELLS}, *DOCUMENT]
 
 
-@pytest.mark.parametrize(
-    ("row", "check", "status"),
-    [
-        # A yes or no that follows from the numbers of a table, and one that nothing there speaks of.
-        ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["t1"]}, "grounded", "not checked"),
-        ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["d2"]}, "grounded", "problem"),
-        ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
-        ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
-        ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
-        (boots(f"{'Boots stay in the cellar. ' * 5}The documents do not say why."), "grounded", "problem"),
-        ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
-        ({"question": BEDS, "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
-    ],
+@cases(
+    # A yes or no that follows from the numbers of a table, and one that nothing there speaks of.
+    ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["t1"]}, "grounded", "not checked"),
+    ({"question": "Is Acme's solvency healthy?", "references": ["No."], "relevant": ["d2"]}, "grounded", "problem"),
+    ({"question": "Are dogs welcome in the annex?", "references": ["Yes"], "relevant": ["d2"]}, "grounded", "not checked"),
+    ({"question": "Which boots stay in the porch?", "references": ["There are none"], "relevant": ["d2"]}, "grounded", "not checked"),
+    ({"question": "Is the roof green?", "answerable": False}, "unanswerable", "not checked"),
+    (boots(f"{'Boots stay in the cellar. ' * 5}The documents do not say why."), "grounded", "problem"),
+    ({"question": "Who painted the roof?", "answerable": False}, "unanswerable", "ok"),
+    ({"question": BEDS, "references": ["32"], "relevant": ["d1"]}, "unique", "ok"),
 )  # fmt: skip
 def test_what_a_check_decides(row, check, status):
-    (checked,) = rg.check_questions([{"id": "q", **row}], TABLE).checked
+    cells = "\n".join(f"| {name} | {n} | {n + 7} | {n * 3} |" for n, name in ITEMS)
+    table = [{"id": "t1", "text": cells}, *DOCUMENT]
+    (checked,) = rg.check_questions([{"id": "q", **row}], table).checked
     assert checked.to_row()["checks"][check] == status
 
 
@@ -204,18 +193,15 @@ def test_spans_are_read_by_the_place_of_their_row():
     assert checked.problems == ["malformed"]
 
 
-@pytest.mark.parametrize(
-    ("question", "reference", "answer", "stated"),
-    [
-        ("Are dogs allowed?", "Yes, in the annex.", "Yes", True),
-        ("Are dogs allowed?", "Yes", "true", True),
-        ("Are dogs allowed?", "Dogs are allowed.", "Dogs are not allowed.", None),
-        ("Are dogs allowed?", "Yes", "unknown", False),
-        ("Sind Hunde erlaubt?", "Ja", "Nein", False),
-        ("狗可以进吗？", "是的", "不是", False),
-        ("Which house is it?", "No. 10 Downing Street", "No", False),
-        ("How many beds?", "32 beds", "32", True),
-    ],
+@cases(
+    ("Are dogs allowed?", "Yes, in the annex.", "Yes", True),
+    ("Are dogs allowed?", "Yes", "true", True),
+    ("Are dogs allowed?", "Dogs are allowed.", "Dogs are not allowed.", None),
+    ("Are dogs allowed?", "Yes", "unknown", False),
+    ("Sind Hunde erlaubt?", "Ja", "Nein", False),
+    ("狗可以进吗？", "是的", "不是", False),
+    ("Which house is it?", "No. 10 Downing Street", "No", False),
+    ("How many beds?", "32 beds", "32", True),
 )
 def test_whether_an_answer_states_a_reference(question, reference, answer, stated):
     assert is_stated(question, [reference], answer) is stated

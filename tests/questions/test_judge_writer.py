@@ -8,6 +8,7 @@ from typing import Any
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.judges.config import JudgeConfig
@@ -63,11 +64,10 @@ def test_a_question_is_kept_with_the_place_of_its_quote(huts: Path):
     assert found.n_calls == 9  # for each the question, and its answer without and with the passage
 
 
-@pytest.mark.parametrize(
-    ("answer", "quotes", "problem"),
-    [("Ida", ["Ida built it"], "a quote is not in its passage"), ("", [], "no answer was written")],
+@cases(
+    ("Ida", ["Ida built it"], "a quote is not in its passage"), ("", [], "no answer was written")
 )
-def test_a_reply_without_ground_is_rejected_with_its_reason(huts, answer, quotes, problem):
+def test_a_reply_without_ground_is_rejected_with_its_reason(answer, quotes, problem, huts):
     found = made(huts, {"question": "Who built it?", "answer": answer, "quotes": quotes})
     assert not found.kept
     assert [each.problems for each in found.rejected] == [[problem]]
@@ -87,10 +87,8 @@ def test_a_follow_up_has_the_question_before_it(huts, earlier):
         assert found.rejected[0].problems == ["no earlier question was written"]
 
 
-@pytest.mark.parametrize(
-    "text", ["no json", '{"question": ""}', '{"question": "", "answer": "", "quotes": []}']
-)
-def test_a_reply_that_breaks_the_format_makes_no_question_and_is_told(huts, text):
+@cases("no json", '{"question": ""}', '{"question": "", "answer": "", "quotes": []}')
+def test_a_reply_that_breaks_the_format_makes_no_question_and_is_told(text, huts):
     found = rg.questions(huts, 1, types={"number": 1}, judge=rg.ScriptedJudge([text] * 4))
     assert not found.kept
     assert "no usable reply" in found.failures[0]

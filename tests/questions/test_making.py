@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.cli import main
@@ -66,120 +67,114 @@ def test_each_question_names_its_subject(asked_of):
     assert not [asked for asked in asked_of(HUTS) if " it " in asked or " here" in asked]
 
 
-@pytest.mark.parametrize(
-    ("text", "silly"),
-    [
-        ("None is an open end of the path near Penlow.", "What is none"),
-        ("MOVE! is a shout of the wardens at noon.", "What is MOVE"),
-        ("We run it. You run each one. RUN is a folder with the scores.", "What is RUN"),
-        ("Every problem named is a fault with its line.", "What is every"),
-        ("The mean over queries is the mean reciprocal rank.", "What is the mean"),
-        ("A judge is a model behind an endpoint.", "Who is a judge"),
-        ("Passages end at headings and sentences and have at most 200 words.", "sentences and have"),
-        ("The hut and the barn tests find the leak quickly.", "Does the hut and"),
-        ("Located on Lake Sebago the camp offers rustic wooden cabins.", "What does located"),
-        ("Find bad answers by a metric with a high score.", "Does find"),
-        ("Noticed is every change of the version.", "Is noticed"),
-        ("Drones must not be flown near Curlew Hut in spring.", "Must drones"),
-        ("Curlew Hut was reopened on December 14, 2017 , with a feast.", "reopened, 2017"),
-        ("Curlew Hut earned $17.7 billion in 2014.", "earn billion"),
-        ("The guests based in Penlow and Lowgill flew equipment to the coast.", "guests base in"),
-        ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
-        ("Final selection of the keeper takes place at a hearing.", "takes place"),
-        ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
-        ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
-        ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
-        ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
-        ("# Tags\n\nPrivate pages can be read by anyone who knows the address.", "Can private pages"),
-        ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
-        ("# Keys\n\nIf it’s time to close, the warden of Curlew Hut shuts the gate.", "it’s"),
-        ("# Keys\n\nWhen you have signed that form, the warden of Curlew Hut gives you a key.", "that form"),
-        ("# Keys\n\nWhen you've got a loud, restless dog in the barn.", "loud"),
-        ("# Keys\n\nIf not set or given, all gates of Curlew Hut stay open.", "if not set"),
-        ("# Codes\n\nIn OM 2.0, counters end in a letter of the alphabet.", "When"),
-        ("# Codes\n\nThe card resets on the 10th of every month.", "How often"),
-        ("# Codes\n\nClerks qualify for a pension after two years of good service.", "how many"),
-        ("# Codes\n\nHelps direct the new warden to the right desk.", "Do helps"),
-        ("# Codes\n\nSpreadsheet includes the names of wardens. A spreadsheet is blue.", "does spreadsheet"),
-        ("Curlew Hut is a house which takes people on military, foreign, or civil orders.", "What is Curlew"),
-        ("MacPorts is a package manager for the Mac.", "Who is"),
-        ("Certificates are required by Lantern Controller for each key.", "Who requires"),
-        ("# Tour\n\nThe talk is 25 minutes and the tour is free.", "What is the talk"),
-        ("# Staff\n\nA warden is a person with read and write access to the book.", "What is a warden"),
-        ("In 1998, Ada Merrow sold the old barn and moved to the valley of Lowgill.", "and moved"),
-        ("# Pay\n\nIf the till is open, you are the owner of the coins in the barn.", "What happens"),
-        ("# Pay\n\nWhen the guests arrived at the hut, the warden locked the gate.", "What happens"),
-        ("# Pay\n\nWhen using the till, the coins in the barn are counted.", "What happens"),
-        ("# Pay\n\nIf the gate is shut, see the notice in the porch.", "gate is shut"),
-        ("# Oil\n\nOil was the king of the southern valley.", "What was oil"),
-        ("# Oil\n\nThe pump of the barn is a great machine for oil.", "What is the pump"),
-        ("# Oil\n\nA pump is another way to use a pump in the barn.", "What is a pump"),
-        ("Lantern Hut opened its kitchen to guests in May.", "When did"),
-        ("Six years later, Ada Merrow opened a school in Lowgill in 1904.", "later"),
-        ("# Oil\n\nA storm broke the roof of the barn in 1904.", "When did a storm"),
-        ("# Oil\n\n## Examples\n\nIf the lamp is red, the pump of the barn is on.", "lamp"),
-        ("# Oil\n\nThe boiler heats the barn. The old boiler is new. The boiler consists of two tanks.", "consist"),
-        ("# Oil\n\nLantern Hut supports oil, gas and wood for heating.", "What does Lantern Hut support"),
-        ("# Oil\n\nThe barn may not be open in spring.", "May the barn"),
-        ("# Oil\n\nSlice cooked potatoes in thick wedges for supper.", "slice"),
-        ("# Oil\n\n| JSON | Menu |\n|---|---|\n| Hard to read | Easy to read |\n", "Hard to read"),
-        ("# Tour\n\n```\n# Note of a program\n```\n\nThe rent includes oars and one life jacket.", "Note of"),
-    ],
+@cases(
+    ("None is an open end of the path near Penlow.", "What is none"),
+    ("MOVE! is a shout of the wardens at noon.", "What is MOVE"),
+    ("We run it. You run each one. RUN is a folder with the scores.", "What is RUN"),
+    ("Every problem named is a fault with its line.", "What is every"),
+    ("The mean over queries is the mean reciprocal rank.", "What is the mean"),
+    ("A judge is a model behind an endpoint.", "Who is a judge"),
+    ("Passages end at headings and sentences and have at most 200 words.", "sentences and have"),
+    ("The hut and the barn tests find the leak quickly.", "Does the hut and"),
+    ("Located on Lake Sebago the camp offers rustic wooden cabins.", "What does located"),
+    ("Find bad answers by a metric with a high score.", "Does find"),
+    ("Noticed is every change of the version.", "Is noticed"),
+    ("Drones must not be flown near Curlew Hut in spring.", "Must drones"),
+    ("Curlew Hut was reopened on December 14, 2017 , with a feast.", "reopened, 2017"),
+    ("Curlew Hut earned $17.7 billion in 2014.", "earn billion"),
+    ("The guests based in Penlow and Lowgill flew equipment to the coast.", "guests base in"),
+    ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
+    ("Final selection of the keeper takes place at a hearing.", "takes place"),
+    ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
+    ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
+    ("# Tags\n\nCounts update to reflect only the filtered and sorted results.", "filtered?"),
+    ("# Tags\n\nTeams use the meeting to summarize and celebrate the work.", "summarize?"),
+    ("# Tags\n\nPrivate pages can be read by anyone who knows the address.", "Can private pages"),
+    ("# Pay\n\nThe firm pays 5 % of the wage and clerks pay at least 2 %.", "and clerks"),
+    ("# Keys\n\nIf it’s time to close, the warden of Curlew Hut shuts the gate.", "it’s"),
+    ("# Keys\n\nWhen you have signed that form, the warden of Curlew Hut gives you a key.", "that form"),
+    ("# Keys\n\nWhen you've got a loud, restless dog in the barn.", "loud"),
+    ("# Keys\n\nIf not set or given, all gates of Curlew Hut stay open.", "if not set"),
+    ("# Codes\n\nIn OM 2.0, counters end in a letter of the alphabet.", "When"),
+    ("# Codes\n\nThe card resets on the 10th of every month.", "How often"),
+    ("# Codes\n\nClerks qualify for a pension after two years of good service.", "how many"),
+    ("# Codes\n\nHelps direct the new warden to the right desk.", "Do helps"),
+    ("# Codes\n\nSpreadsheet includes the names of wardens. A spreadsheet is blue.", "does spreadsheet"),
+    ("Curlew Hut is a house which takes people on military, foreign, or civil orders.", "What is Curlew"),
+    ("MacPorts is a package manager for the Mac.", "Who is"),
+    ("Certificates are required by Lantern Controller for each key.", "Who requires"),
+    ("# Tour\n\nThe talk is 25 minutes and the tour is free.", "What is the talk"),
+    ("# Staff\n\nA warden is a person with read and write access to the book.", "What is a warden"),
+    ("In 1998, Ada Merrow sold the old barn and moved to the valley of Lowgill.", "and moved"),
+    ("# Pay\n\nIf the till is open, you are the owner of the coins in the barn.", "What happens"),
+    ("# Pay\n\nWhen the guests arrived at the hut, the warden locked the gate.", "What happens"),
+    ("# Pay\n\nWhen using the till, the coins in the barn are counted.", "What happens"),
+    ("# Pay\n\nIf the gate is shut, see the notice in the porch.", "gate is shut"),
+    ("# Oil\n\nOil was the king of the southern valley.", "What was oil"),
+    ("# Oil\n\nThe pump of the barn is a great machine for oil.", "What is the pump"),
+    ("# Oil\n\nA pump is another way to use a pump in the barn.", "What is a pump"),
+    ("Lantern Hut opened its kitchen to guests in May.", "When did"),
+    ("Six years later, Ada Merrow opened a school in Lowgill in 1904.", "later"),
+    ("# Oil\n\nA storm broke the roof of the barn in 1904.", "When did a storm"),
+    ("# Oil\n\n## Examples\n\nIf the lamp is red, the pump of the barn is on.", "lamp"),
+    ("# Oil\n\nThe boiler heats the barn. The old boiler is new. The boiler consists of two tanks.", "consist"),
+    ("# Oil\n\nLantern Hut supports oil, gas and wood for heating.", "What does Lantern Hut support"),
+    ("# Oil\n\nThe barn may not be open in spring.", "May the barn"),
+    ("# Oil\n\nSlice cooked potatoes in thick wedges for supper.", "slice"),
+    ("# Oil\n\n| JSON | Menu |\n|---|---|\n| Hard to read | Easy to read |\n", "Hard to read"),
+    ("# Tour\n\n```\n# Note of a program\n```\n\nThe rent includes oars and one life jacket.", "Note of"),
 )  # fmt: skip
-def test_what_no_question_says_is_not_asked(asked_of, text, silly):
+def test_what_no_question_says_is_not_asked(text, silly, asked_of):
     assert not [question for question in asked_of(text) if silly in question]
 
 
-@pytest.mark.parametrize(
-    ("text", "pattern", "question", "answer"),
-    [
-        ("In 1998, Lantern Hut opened its kitchen to walkers.", "date", "When did Lantern Hut open its kitchen to walkers?", "1998"),
-        ("Lantern Hut is open until 30 June for members.", "date", "Until when is Lantern Hut open for members?", "30 June"),
-        ("Guests may spend 40 dollars on supper.", "money", "How much may guests spend on supper?", "40 dollars"),
-        ("A bed costs about £16 a person.", "money", "How much does a bed cost a person?", "about £16"),
-        ("Lantern Hut has more than 32 beds in two rooms.", "count", "How many beds does Lantern Hut have in two rooms?", "more than 32 beds"),
-        ("Lantern Hut has 20 years old beds.", "count", None, ""),
-        ("# Till\n\nIf the owner of a card calls the desk, the warden gives them the key.", "condition", None, ""),
-        ("# Till\n\nWhen you lose the card of the hut, you will need a new key.", "condition", "What happens when you lose the card of the hut (Till)?", "you will need a new key"),
-        ("The tour of Lantern Hut began on July 21st, 2016.", "date", "When did the tour of Lantern Hut begin?", "July 21st, 2016"),
-        ("Lantern Hut was closed for six weeks.", "time", "For how long was Lantern Hut closed?", "six weeks"),
-        ("A trial of Lantern Hut ends after 30 days.", "time", "After how many days does a trial of Lantern Hut end?", "30 days"),
-        ("Stretchers are kept at Tallow Hut.", "place", "Where are stretchers kept?", "at Tallow Hut"),
-        ("Wardens clean the old stove by brushing the pipes.", "means", "How do wardens clean the old stove?", "by brushing the pipes"),
-        ("Lantern Hut offers soup, tea and fresh bread.", "listed objects", "What does Lantern Hut offer?", "soup, tea and fresh bread"),
-        ("Lantern Hut needs the best soup of the valley.", "object", "What does Lantern Hut need?", "the best soup of the valley"),
-        ("Wet boots can damage the floor of the porch.", "object", "What can wet boots damage?", "the floor of the porch"),
-        ("Lantern Hut offers the best soup of the valley.", "object", None, ""),
-        ("Lantern Hut has the best soup of the valley.", "object", None, ""),
-        ("Ada Merrow is a teacher from Penlow.", "definition", "Who is Ada Merrow?", "a teacher from Penlow"),
-        ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
-        ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
-        ("Lantern Hut is one of the houses of a miller.", "definition", None, ""),
-        ("The Hut Circle was founded in Penlow by Ida Merrow.", "agent", "Who founded the Hut Circle in Penlow?", "Ida Merrow"),
-        ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
-        ("Ms Ida Merrow paid for the new roof of the barn.", "which", "Who paid for the new roof of the barn?", "Ms Ida Merrow"),
-        ("Ida Merrow has the key of the old barn.", "which", None, ""),
-        ("Wool socks can prevent blisters on long walks.", "which", None, ""),
-        ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
-        ("To hire a boat for a day, ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
-        ("To hire a boat for a day, you need to ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
-        ("To hire a boat for a day, see the leaflet.", "condition", None, ""),
-        ("If you stay at Lantern Hut, you must carry wood.", "condition", "What must you do if you stay at Lantern Hut?", "carry wood"),
-        ("If you stay at Lantern Hut, you may hear an owl.", "condition", None, ""),
-        ("If a guest is late, it is cold.", "condition", None, ""),
-        ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
-        ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
-        ("Soup for Lantern Hut consists of peas and salt.", "complement", "What does soup for Lantern Hut consist of?", "peas and salt"),
-        ("Lantern Hut is used to store the boats.", "complement", "What is Lantern Hut used for?", "to store the boats"),
-        ("Lantern Hut had lost its roof in 1994.", "date", None, ""),
-        ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
-        ("Every hut has a radio on channel 7.", "count", None, ""),
-        ("Lantern Hut is open to guests from the age of 18.", "changed number", None, ""),
-        ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 600 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
-        ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
-    ],
+@cases(
+    ("In 1998, Lantern Hut opened its kitchen to walkers.", "date", "When did Lantern Hut open its kitchen to walkers?", "1998"),
+    ("Lantern Hut is open until 30 June for members.", "date", "Until when is Lantern Hut open for members?", "30 June"),
+    ("Guests may spend 40 dollars on supper.", "money", "How much may guests spend on supper?", "40 dollars"),
+    ("A bed costs about £16 a person.", "money", "How much does a bed cost a person?", "about £16"),
+    ("Lantern Hut has more than 32 beds in two rooms.", "count", "How many beds does Lantern Hut have in two rooms?", "more than 32 beds"),
+    ("Lantern Hut has 20 years old beds.", "count", None, ""),
+    ("# Till\n\nIf the owner of a card calls the desk, the warden gives them the key.", "condition", None, ""),
+    ("# Till\n\nWhen you lose the card of the hut, you will need a new key.", "condition", "What happens when you lose the card of the hut (Till)?", "you will need a new key"),
+    ("The tour of Lantern Hut began on July 21st, 2016.", "date", "When did the tour of Lantern Hut begin?", "July 21st, 2016"),
+    ("Lantern Hut was closed for six weeks.", "time", "For how long was Lantern Hut closed?", "six weeks"),
+    ("A trial of Lantern Hut ends after 30 days.", "time", "After how many days does a trial of Lantern Hut end?", "30 days"),
+    ("Stretchers are kept at Tallow Hut.", "place", "Where are stretchers kept?", "at Tallow Hut"),
+    ("Wardens clean the old stove by brushing the pipes.", "means", "How do wardens clean the old stove?", "by brushing the pipes"),
+    ("Lantern Hut offers soup, tea and fresh bread.", "listed objects", "What does Lantern Hut offer?", "soup, tea and fresh bread"),
+    ("Lantern Hut needs the best soup of the valley.", "object", "What does Lantern Hut need?", "the best soup of the valley"),
+    ("Wet boots can damage the floor of the porch.", "object", "What can wet boots damage?", "the floor of the porch"),
+    ("Lantern Hut offers the best soup of the valley.", "object", None, ""),
+    ("Lantern Hut has the best soup of the valley.", "object", None, ""),
+    ("Ada Merrow is a teacher from Penlow.", "definition", "Who is Ada Merrow?", "a teacher from Penlow"),
+    ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
+    ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
+    ("Lantern Hut is one of the houses of a miller.", "definition", None, ""),
+    ("The Hut Circle was founded in Penlow by Ida Merrow.", "agent", "Who founded the Hut Circle in Penlow?", "Ida Merrow"),
+    ("Lantern Hut stands beside a stream in the valley.", "which", None, ""),
+    ("Ms Ida Merrow paid for the new roof of the barn.", "which", "Who paid for the new roof of the barn?", "Ms Ida Merrow"),
+    ("Ida Merrow has the key of the old barn.", "which", None, ""),
+    ("Wool socks can prevent blisters on long walks.", "which", None, ""),
+    ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
+    ("To hire a boat for a day, ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
+    ("To hire a boat for a day, you need to ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
+    ("To hire a boat for a day, see the leaflet.", "condition", None, ""),
+    ("If you stay at Lantern Hut, you must carry wood.", "condition", "What must you do if you stay at Lantern Hut?", "carry wood"),
+    ("If you stay at Lantern Hut, you may hear an owl.", "condition", None, ""),
+    ("If a guest is late, it is cold.", "condition", None, ""),
+    ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
+    ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
+    ("Soup for Lantern Hut consists of peas and salt.", "complement", "What does soup for Lantern Hut consist of?", "peas and salt"),
+    ("Lantern Hut is used to store the boats.", "complement", "What is Lantern Hut used for?", "to store the boats"),
+    ("Lantern Hut had lost its roof in 1994.", "date", None, ""),
+    ("Every hut has a radio on channel 7.", "cloze", "Which number is missing: “Every hut has a radio on channel ___”?", "7"),
+    ("Every hut has a radio on channel 7.", "count", None, ""),
+    ("Lantern Hut is open to guests from the age of 18.", "changed number", None, ""),
+    ("Lantern Hut serves 1,200 guests a day.", "changed number", "Does Lantern Hut serve 600 guests a day?", "No. Lantern Hut serves 1,200 guests a day."),
+    ("Lantern Hut serves at least 80 guests a day.", "changed number", None, ""),
 )  # fmt: skip
-def test_each_pattern_asks_for_its_part(asked_of, text, pattern, question, answer):
+def test_each_pattern_asks_for_its_part(text, pattern, question, answer, asked_of):
     assert asked_of(text, pattern) == ({} if question is None else {question: answer})
 
 
@@ -207,14 +202,11 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     assert unknown["gold_contexts"] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "question", "answer"),
-    [
-        ("Das Haus liegt am See. Das ist eine Hütte.\n\n| Karte | Preis |\n|---|---|\n| Tageskarte | 58 CHF |\n", "Was steht unter „Preis“ bei „Tageskarte“?", "58 CHF"),
-        ("Het huis ligt aan het meer en heeft een tuin.\n\n| Kaart | Prijs |\n|---|---|\n| Dag | 58 |\n", None, ""),
-    ],
+@cases(
+    ("Das Haus liegt am See. Das ist eine Hütte.\n\n| Karte | Preis |\n|---|---|\n| Tageskarte | 58 CHF |\n", "Was steht unter „Preis“ bei „Tageskarte“?", "58 CHF"),
+    ("Het huis ligt aan het meer en heeft een tuin.\n\n| Kaart | Prijs |\n|---|---|\n| Dag | 58 |\n", None, ""),
 )  # fmt: skip
-def test_a_table_is_asked_about_in_its_language(asked_of, text, question, answer):
+def test_a_table_is_asked_about_in_its_language(text, question, answer, asked_of):
     assert asked_of(text) == ({} if question is None else {question: answer})
 
 
@@ -247,21 +239,18 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
     assert rg.evaluate(rows, "exact_match").scores["value"].drop_nulls().mean() == 1.0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["-n", "3"], "add -o questions.jsonl"),
-        (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
-        (["-o", "huts.md"], "huts.md"),
-        (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
-        (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
-        (["-o", "q.jsonl", "--personas", "huts.md"], "give --judge"),
-    ],
+@cases(
+    (["-n", "3"], "add -o questions.jsonl"),
+    (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
+    (["-o", "huts.md"], "huts.md"),
+    (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
+    (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
+    (["-o", "q.jsonl", "--personas", "huts.md"], "give --judge"),
 )
 def test_wrong_options_are_refused_before_any_work(
-    huts: Path,
     arguments: list[str],
     complaint: str,
+    huts: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -276,43 +265,40 @@ def test_documents_without_text_are_refused(tmp_path: Path, capsys: pytest.Captu
     assert "no text was found" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "question", "answer"),
-    [
-        (HUTS, "What is Curlew Hut?", "a stone house above the lake"),
-        (HUTS, "When was Curlew Hut built by Ida Merrow?", "1994"),
-        (HUTS, "How many beds does Curlew Hut have?", "32 beds"),
-        (HUTS, "Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
-        (HUTS, "When was Old Dairy Hut opened?", "1971"),
-        (HUTS, "What is the price of the guest adult member (The huts, Fees)?", "£17"),
-        (HUTS, "Does Curlew Hut have 32 beds?", "Yes"),
-        (HUTS, "Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
-        (HUTS, "Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
-        ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
-        ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
-        ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
-        ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
-        ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
-        ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
-        ("# Pump P4\n\nThe noise level is 61 decibels.", "What is the noise level (Pump P4)?", "61 decibels"),
-        ("# Hire\n\nThe warden is Ada Merrow.", "Who is the warden (Hire)?", "Ada Merrow"),
-        ("# Hire\n\n## Is it free?\n\nThe rent is £40 a week.", "What is the rent (Hire)?", "£40 a week"),
-        ("---\ntitle: Boats\n---\n\nThe rent includes oars and one life jacket.", "What does the rent include (Boats)?", "oars and one life jacket"),
-        ("# Hire\n\nClaims are handled by the harbour office.", "Who handles claims (Hire)?", "the harbour office"),
-        ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier (Hire)?", "Yes"),
-        ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
-        ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
-        ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
-        ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
-            ("Door codes MUST be written in small letters.", "Must door codes be written in small letters?", "Yes"),
-            ("Guests may ask for the menu by using the `Accept: json` header.", "How may guests ask for the menu?", "by using the `Accept: json` header"),
-            ("# Tour\n\nIf you lose the map, [ask the\nwarden](a.md) for help.", "What should you do if you lose the map (Tour)?", "ask the warden for help"),
-            ("# Tour\n\n## How do guests reach the pier?\n\nGuests walk. Bring boots for the pier.", "How do guests reach the pier (Tour)?", "Guests walk. Bring boots for the pier."),
-            ("# Tour\n\nhut | beds\n----|----\nCurlew | 30\nSwift | 20\n", "How many beds does the hut Curlew have (Tour)?", "30"),
-    ],
+@cases(
+    (HUTS, "What is Curlew Hut?", "a stone house above the lake"),
+    (HUTS, "When was Curlew Hut built by Ida Merrow?", "1994"),
+    (HUTS, "How many beds does Curlew Hut have?", "32 beds"),
+    (HUTS, "Why do dogs stay in the porch (The huts, Old Dairy Hut)?", "because the floor is new"),
+    (HUTS, "When was Old Dairy Hut opened?", "1971"),
+    (HUTS, "What is the price of the guest adult member (The huts, Fees)?", "£17"),
+    (HUTS, "Does Curlew Hut have 32 beds?", "Yes"),
+    (HUTS, "Does Curlew Hut have 64 beds?", "No. Curlew Hut has 32 beds."),
+    (HUTS, "Was Old Dairy Hut opened in 1967?", "No. Old Dairy Hut was opened in 1971."),
+    ("Drones must not be flown near Curlew Hut.", "May drones be flown near Curlew Hut?", "No"),
+    ("Curlew Hut earned $17.7 billion in 2014.", "How much did Curlew Hut earn in 2014?", "$17.7 billion"),
+    ("The hut and the barn tests find the leak quickly.", "Do the hut and the barn tests find the leak quickly?", "Yes"),
+    ("A judge is a model behind an endpoint.", "What is a judge?", "a model behind an endpoint"),
+    ("Lantern Hut never sells beer to young guests.", "Does Lantern Hut sell beer to young guests?", "No"),
+    ("The race for the cup takes place at Penlow in June.", "Does the race for the cup take place at Penlow in June?", "Yes"),
+    ("# Pump P4\n\nThe noise level is 61 decibels.", "What is the noise level (Pump P4)?", "61 decibels"),
+    ("# Hire\n\nThe warden is Ada Merrow.", "Who is the warden (Hire)?", "Ada Merrow"),
+    ("# Hire\n\n## Is it free?\n\nThe rent is £40 a week.", "What is the rent (Hire)?", "£40 a week"),
+    ("---\ntitle: Boats\n---\n\nThe rent includes oars and one life jacket.", "What does the rent include (Boats)?", "oars and one life jacket"),
+    ("# Hire\n\nClaims are handled by the harbour office.", "Who handles claims (Hire)?", "the harbour office"),
+    ("# Hire\n\nBoats booked before noon are brought to the pier.", "Are boats booked before noon brought to the pier (Hire)?", "Yes"),
+    ("Version 3.2 of Mapper was released on 9 May 2024.", "When was version 3.2 of Mapper released?", "9 May 2024"),
+    ("# Cash\n\n|  | 2022 | 2023 |\n|---|---|---|\n| Revenue | £4m | £5m |\n| Cost | £2m | £3m |\n", "What is the revenue for 2023 (Cash)?", "£5m"),
+    ("| hut | beds | price |\n|---|---|---|\n| Curlew | 32 | £9 |\n| Swift | 20 | £7 |\n", "How many beds does the hut Curlew have?", "32"),
+    ("The `_scan` tool removes old files.", "Does the `_scan` tool remove old files?", "Yes"),
+        ("Door codes MUST be written in small letters.", "Must door codes be written in small letters?", "Yes"),
+        ("Guests may ask for the menu by using the `Accept: json` header.", "How may guests ask for the menu?", "by using the `Accept: json` header"),
+        ("# Tour\n\nIf you lose the map, [ask the\nwarden](a.md) for help.", "What should you do if you lose the map (Tour)?", "ask the warden for help"),
+        ("# Tour\n\n## How do guests reach the pier?\n\nGuests walk. Bring boots for the pier.", "How do guests reach the pier (Tour)?", "Guests walk. Bring boots for the pier."),
+        ("# Tour\n\nhut | beds\n----|----\nCurlew | 30\nSwift | 20\n", "How many beds does the hut Curlew have (Tour)?", "30"),
 )  # fmt: skip
 def test_sentences_and_cells_become_questions_that_say_what_they_are_about(
-    asked_of, text, question, answer
+    text, question, answer, asked_of
 ):
     assert asked_of(text).get(question) == answer
 
@@ -372,29 +358,26 @@ def test_the_table_of_what_was_made_is_printed_in_any_format(huts: Path, capsys)
     assert json.loads(capsys.readouterr().out)["kept"] == 3
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence", "question", "reference"),
-    [
-        ("de", "Die Alm ist eine Hütte am See.", "Was ist die Alm?", "eine Hütte am See"),
-        ("de", "Die Alm am See hat 12 Zimmer.", "Wie viele Zimmer hat die Alm am See?", "12 Zimmer"),
-        ("de", "Die Alm wurde 1968 von Ida gegründet.", "Wann wurde die Alm von Ida gegründet?", "1968"),
-        ("de", "Eine Nacht kostet 28 Euro pro Person.", "Wie viel kostet eine Nacht pro Person?", "28 Euro"),
-        ("fr", "Le musée Lenoir est un musée à Lyon.", "Qu’est-ce que le musée Lenoir ?", "un musée à Lyon"),
-        ("fr", "Le musée Lenoir compte 14 salles.", "Combien de salles compte le musée Lenoir ?", "14 salles"),
-        ("fr", "Le musée a été fondé en 1872.", "Quand est-ce que le musée a été fondé ?", "en 1872"),
-        ("es", "El parque Arenas tiene 15 rutas.", "¿Cuántas rutas tiene el parque Arenas?", "15 rutas"),
-        ("es", "El parque fue fundado en 1954.", "¿Cuándo fue fundado el parque?", "en 1954"),
-        ("zh", "青山小屋有28张床。", "青山小屋有多少张床？", "28张床"),
-        ("zh", "青山小屋于1994年重新开放。", "青山小屋于什么时候重新开放？", "1994年"),
-        ("zh", "李明是一位建筑师。", "李明是谁？", "一位建筑师"),
-        # What points to other sentences is left out.
-        ("de", "Sie hat 12 Zimmer.", None, None),
-        ("de", "Im Sommer hat die Alm 12 Zimmer.", None, None),
-        ("de", "Diese Hütte ist eine Alm am See.", None, None),
-        ("fr", "Elle compte 14 salles.", None, None),
-        ("es", "Su parque tiene 15 rutas.", None, None),
-        ("zh", "它有28张床。", None, None),
-    ],
+@cases(
+    ("de", "Die Alm ist eine Hütte am See.", "Was ist die Alm?", "eine Hütte am See"),
+    ("de", "Die Alm am See hat 12 Zimmer.", "Wie viele Zimmer hat die Alm am See?", "12 Zimmer"),
+    ("de", "Die Alm wurde 1968 von Ida gegründet.", "Wann wurde die Alm von Ida gegründet?", "1968"),
+    ("de", "Eine Nacht kostet 28 Euro pro Person.", "Wie viel kostet eine Nacht pro Person?", "28 Euro"),
+    ("fr", "Le musée Lenoir est un musée à Lyon.", "Qu’est-ce que le musée Lenoir ?", "un musée à Lyon"),
+    ("fr", "Le musée Lenoir compte 14 salles.", "Combien de salles compte le musée Lenoir ?", "14 salles"),
+    ("fr", "Le musée a été fondé en 1872.", "Quand est-ce que le musée a été fondé ?", "en 1872"),
+    ("es", "El parque Arenas tiene 15 rutas.", "¿Cuántas rutas tiene el parque Arenas?", "15 rutas"),
+    ("es", "El parque fue fundado en 1954.", "¿Cuándo fue fundado el parque?", "en 1954"),
+    ("zh", "青山小屋有28张床。", "青山小屋有多少张床？", "28张床"),
+    ("zh", "青山小屋于1994年重新开放。", "青山小屋于什么时候重新开放？", "1994年"),
+    ("zh", "李明是一位建筑师。", "李明是谁？", "一位建筑师"),
+    # What points to other sentences is left out.
+    ("de", "Sie hat 12 Zimmer.", None, None),
+    ("de", "Im Sommer hat die Alm 12 Zimmer.", None, None),
+    ("de", "Diese Hütte ist eine Alm am See.", None, None),
+    ("fr", "Elle compte 14 salles.", None, None),
+    ("es", "Su parque tiene 15 rutas.", None, None),
+    ("zh", "它有28张床。", None, None),
 )  # fmt: skip
 def test_a_safe_form_becomes_a_question(language, sentence, question, reference):
     found = {asked: answer for asked, answer, *_ in questions_in(language, sentence)}
@@ -408,16 +391,13 @@ def test_the_largest_remainders_round_up_so_that_the_counts_sum_to_n():
     assert counts == {"number": 3, "list": 2, "yes/no": 2}
 
 
-@pytest.mark.parametrize(
-    ("given", "complaint"),
-    [
-        ("numbr", "did you mean 'number'"),
-        ("number=2,list,number=3", "'number' is given twice"),
-        ("number=0", "above 0"),
-        ("number=many", "above 0"),
-        ("number=inf", "above 0"),
-        ("number=1,,list", "no type of question is named ''"),
-    ],
+@cases(
+    ("numbr", "did you mean 'number'"),
+    ("number=2,list,number=3", "'number' is given twice"),
+    ("number=0", "above 0"),
+    ("number=many", "above 0"),
+    ("number=inf", "above 0"),
+    ("number=1,,list", "no type of question is named ''"),
 )
 def test_wrong_types_are_named_with_what_to_do(given: str, complaint: str):
     with pytest.raises(PlanError, match=complaint):

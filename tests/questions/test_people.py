@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.cli import main
 from ragauge.errors import DataError
@@ -63,16 +64,13 @@ def label(question: Question, rater: str, *says: bool | None) -> QuestionLabel:
     )
 
 
-@pytest.mark.parametrize(
-    ("labels", "headline"),
-    [
-        ([], "nobody has labelled these questions"),
-        ([label(QUESTIONS[0], "a", True, True, False)], "0 of 1 questions hold up, by 1 person"),
-        ([label(QUESTIONS[0], "a", True, False, True), label(QUESTIONS[0], "a", True, True, True)], "1 of 1"),
-        ([label(QUESTIONS[0], "a", True, True, True), label(QUESTIONS[0], "b", True, False, True)], "0 of 0"),
-        ([label(QUESTIONS[0], "a", False, None, True)], "0 of 1"),
-        ([label(Question("q1", "Another text?"), "a", True, True, True)], "nobody"),
-    ],
+@cases(
+    ([], "nobody has labelled these questions"),
+    ([label(QUESTIONS[0], "a", True, True, False)], "0 of 1 questions hold up, by 1 person"),
+    ([label(QUESTIONS[0], "a", True, False, True), label(QUESTIONS[0], "a", True, True, True)], "1 of 1"),
+    ([label(QUESTIONS[0], "a", True, True, True), label(QUESTIONS[0], "b", True, False, True)], "0 of 0"),
+    ([label(QUESTIONS[0], "a", False, None, True)], "0 of 1"),
+    ([label(Question("q1", "Another text?"), "a", True, True, True)], "nobody"),
 )  # fmt: skip
 def test_what_counts_of_the_labels(labels, headline):
     assert people_report(QUESTIONS, labels).headline.startswith(headline)

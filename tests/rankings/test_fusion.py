@@ -4,6 +4,7 @@ from typing import get_args
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -32,39 +33,33 @@ LEFT = run({"1": {"a": 9.0, "b": 6.0, "c": 3.0}})
 RIGHT = run({"1": {"b": 0.8, "d": 0.4}})
 
 
-@pytest.mark.parametrize(
-    ("method", "expected"),
-    [
-        # a is 1st; b is 2nd and 1st; c is 3rd; d is 2nd.
-        ("rrf", [("b", 1 / 62 + 1 / 61), ("a", 1 / 61), ("d", 1 / 62), ("c", 1 / 63)]),
-        ("isr", [("b", (1 / 4 + 1) * 2), ("a", 1), ("d", 1 / 4), ("c", 1 / 9)]),
-        # Four documents. Left: a 4, b 3, c 2, and d the 1 that is left. Right: b 4, d 3, and a and c
-        # share 2 + 1. Together a 5.5, b 7, c 3.5, d 4.
-        ("borda", [("b", 7.0), ("a", 5.5), ("d", 4.0), ("c", 3.5)]),
-        # Min-max makes left a 1, b 1/2, c 0 and right b 1, d 0. Ties: the later id stands first.
-        ("combsum", [("b", 1.5), ("a", 1), ("d", 0), ("c", 0)]),
-        ("combmnz", [("b", 3), ("a", 1), ("d", 0), ("c", 0)]),
-        ("combanz", [("a", 1), ("b", 0.75), ("d", 0), ("c", 0)]),
-        ("combmax", [("b", 1), ("a", 1), ("d", 0), ("c", 0)]),
-        ("combmin", [("a", 1), ("b", 0.5), ("d", 0), ("c", 0)]),
-        ("combmed", [("a", 1), ("b", 0.75), ("d", 0), ("c", 0)]),
-    ],
+@cases(
+    # a is 1st; b is 2nd and 1st; c is 3rd; d is 2nd.
+    ("rrf", [("b", 1 / 62 + 1 / 61), ("a", 1 / 61), ("d", 1 / 62), ("c", 1 / 63)]),
+    ("isr", [("b", (1 / 4 + 1) * 2), ("a", 1), ("d", 1 / 4), ("c", 1 / 9)]),
+    # Four documents. Left: a 4, b 3, c 2, and d the 1 that is left. Right: b 4, d 3, and a and c
+    # share 2 + 1. Together a 5.5, b 7, c 3.5, d 4.
+    ("borda", [("b", 7.0), ("a", 5.5), ("d", 4.0), ("c", 3.5)]),
+    # Min-max makes left a 1, b 1/2, c 0 and right b 1, d 0. Ties: the later id stands first.
+    ("combsum", [("b", 1.5), ("a", 1), ("d", 0), ("c", 0)]),
+    ("combmnz", [("b", 3), ("a", 1), ("d", 0), ("c", 0)]),
+    ("combanz", [("a", 1), ("b", 0.75), ("d", 0), ("c", 0)]),
+    ("combmax", [("b", 1), ("a", 1), ("d", 0), ("c", 0)]),
+    ("combmin", [("a", 1), ("b", 0.5), ("d", 0), ("c", 0)]),
+    ("combmed", [("a", 1), ("b", 0.75), ("d", 0), ("c", 0)]),
 )
 def test_each_method_gives_the_points_worked_out_by_hand(method, expected):
     assert ranking(fuse([LEFT, RIGHT], method)) == expected
 
 
-@pytest.mark.parametrize(
-    ("norm", "expected"),
-    [
-        # Left above its lowest 6, 3, 0 of 9; right 0.4, 0 of 0.4.
-        ("sum", {"a": 2 / 3, "b": 1 / 3 + 1, "c": 0, "d": 0}),
-        # Left mean 6, deviation sqrt((9 + 0 + 9) / 3) = sqrt(6); right mean 0.6, deviation 0.2.
-        ("z-score", {"a": 3 / sqrt(6), "b": 0 + 1, "c": -3 / sqrt(6), "d": -1}),
-        # Left 1, 2/3, 1/3; right 1, 1/2.
-        ("rank", {"a": 1, "b": 2 / 3 + 1, "c": 1 / 3, "d": 1 / 2}),
-        ("none", {"a": 9, "b": 6 + 0.8, "c": 3, "d": 0.4}),
-    ],
+@cases(
+    # Left above its lowest 6, 3, 0 of 9; right 0.4, 0 of 0.4.
+    ("sum", {"a": 2 / 3, "b": 1 / 3 + 1, "c": 0, "d": 0}),
+    # Left mean 6, deviation sqrt((9 + 0 + 9) / 3) = sqrt(6); right mean 0.6, deviation 0.2.
+    ("z-score", {"a": 3 / sqrt(6), "b": 0 + 1, "c": -3 / sqrt(6), "d": -1}),
+    # Left 1, 2/3, 1/3; right 1, 1/2.
+    ("rank", {"a": 1, "b": 2 / 3 + 1, "c": 1 / 3, "d": 1 / 2}),
+    ("none", {"a": 9, "b": 6 + 0.8, "c": 3, "d": 0.4}),
 )
 def test_scores_are_normed_by_query_and_run(norm, expected):
     assert dict(ranking(fuse([LEFT, RIGHT], "combsum", norm=norm))) == approx(expected)
@@ -84,14 +79,11 @@ def test_scores_that_are_all_equal_become_zero(norm):
     assert ranking(fused, "2") == [("a", 0)]
 
 
-@pytest.mark.parametrize(
-    ("method", "weights", "expected"),
-    [
-        ("combsum", [1, 0.5], {"b": 0.5 + 0.5, "a": 1, "d": 0, "c": 0}),
-        ("rrf", [2, 3], {"a": 2 / 61, "b": 2 * (1 / 62) + 3 * (1 / 61), "c": 2 * (1 / 63), "d": 3 * (1 / 62)}),
-        # Left 4 3 2 1 for a b c d, right 1.5 4 1.5 3, twice.
-        ("borda", [1, 2], {"a": 7, "b": 11, "c": 5, "d": 7}),
-    ],
+@cases(
+    ("combsum", [1, 0.5], {"b": 0.5 + 0.5, "a": 1, "d": 0, "c": 0}),
+    ("rrf", [2, 3], {"a": 2 / 61, "b": 2 * (1 / 62) + 3 * (1 / 61), "c": 2 * (1 / 63), "d": 3 * (1 / 62)}),
+    # Left 4 3 2 1 for a b c d, right 1.5 4 1.5 3, twice.
+    ("borda", [1, 2], {"a": 7, "b": 11, "c": 5, "d": 7}),
 )  # fmt: skip
 def test_weights_multiply_the_points_of_a_run(method, weights, expected):
     assert dict(ranking(fuse([LEFT, RIGHT], method, weights=weights))) == expected
@@ -163,21 +155,18 @@ def test_ids_that_are_numbers_are_taken_as_text():
     assert fuse([numbers], k=0).rows() == [("1", "9", 1.0), ("1", "10", 0.5)]
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"method": "combsun"}, "unknown fusion method 'combsun'; did you mean 'combsum'"),
-        ({"method": "combsum", "norm": "max"}, "unknown norm 'max'; the norms are min-max, sum"),
-        (
-            {"method": "rrf", "norm": "sum"},
-            "rrf uses ranks only, so norm 'sum' has no effect",
-        ),
-        ({"k": -1}, "k is -1; give a finite number of at least 0"),
-        ({"weights": [1.0]}, "1 weights for 2 runs; give one for each run"),
-        ({"weights": [1.0, 0.0]}, "weight 0.0 is not a finite number above 0; leave out a run"),
-        ({"depth": 0}, "depth is 0; give 1 or more"),
-        ({"k": -1, "depth": 0}, "k is -1.*\ndepth is 0"),
-    ],
+@cases(
+    ({"method": "combsun"}, "unknown fusion method 'combsun'; did you mean 'combsum'"),
+    ({"method": "combsum", "norm": "max"}, "unknown norm 'max'; the norms are min-max, sum"),
+    (
+        {"method": "rrf", "norm": "sum"},
+        "rrf uses ranks only, so norm 'sum' has no effect",
+    ),
+    ({"k": -1}, "k is -1; give a finite number of at least 0"),
+    ({"weights": [1.0]}, "1 weights for 2 runs; give one for each run"),
+    ({"weights": [1.0, 0.0]}, "weight 0.0 is not a finite number above 0; leave out a run"),
+    ({"depth": 0}, "depth is 0; give 1 or more"),
+    ({"k": -1, "depth": 0}, "k is -1.*\ndepth is 0"),
 )
 def test_settings_that_cannot_be_are_refused(settings, said):
     with pytest.raises(PlanError, match=said):

@@ -4,6 +4,7 @@ from math import exp, log, log2
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -53,53 +54,47 @@ BELOW_ONE = ["n", "z", "a"], {"a": 1, "z": 0, "n": -2}
 TWICE = ["a", "a", "a", "b"], {"a": 1, "b": 1}
 
 
-@pytest.mark.parametrize(
-    ("label", "ids", "relevant", "value"),
-    [
-        # R = {a, b}: DCG = 0/1 + 1/2 + 0/3 + 1/4 = .75, IDCG = 1/1 + 1/2 = 1.5.
-        ('ndcg(discount="reciprocal",ideal="all")', ["x", "a", "y", "b"], A_B, 0.75 / 1.5),
-        ('ndcg(discount="reciprocal",ideal="all")', ["a"], A_B_C, 1 / (1 + 1 / 2 + 1 / 3)),
-        ("ndcg", ["x", "a", "b"], GRADED, (2 / log2(3) + 1 / 2) / (2 + 1 / log2(3))),
-        ('ndcg(gains="exponential")', ["b", "a"], GRADED, (1 + 3 / log2(3)) / (3 + 1 / log2(3))),
-        ("ndcg", ["a"], {"a": 5000}, 1),
-        # The cut holds for the ideal ranking too, unless that is of all.
-        ("ndcg@2", ["a", "b"], A_B_C, 1),
-        ('ndcg(ideal="all")@1', ["a"], A_B_C, 1 / (1 + 1 / log2(3) + 1 / 2)),
-        # A repeated id counts once and the later ones move up.
-        ("ndcg", *TWICE, 1),
-        ("recall@2", *TWICE, 1),
-        ("precision", *TWICE, 1),
-        ("recall", ["x", "a", "a", "b"], A_B_C, 2 / 3),
-        ("modified_precision", ["x", "a", "a", "b"], A_B_C, 2 / 3),
-        # A grade below one is judged and not relevant.
-        ("ndcg", *BELOW_ONE, 1 / 2),
-        ("recall", *BELOW_ONE, 1),
-        ("precision", *BELOW_ONE, 1 / 3),
-        ("recall(min_grade=2)", *BELOW_ONE, None),
-        ("precision@10", ["a", "x"], {"a": 1}, 1 / 10),
-        ("precision", ["a", "x"], {"a": 1}, 1 / 2),
-        # n is one of min(2, 3) nonrelevant ones above b; of min(3, 1) at least one stands above a.
-        ("bpref", ["a", "n", "x", "b"], {**A_B_C, "n": 0, "m": 0}, (1 + 1 / 2) / 3),
-        ("bpref", ["n", "m", "a"], {"a": 1, "n": 0, "m": 0, "o": 0}, 0),
-        # p above is relevant with even odds, as nothing else is known: 1/2 + 1/2 · 1/1 · 1/2.
-        ("infAP", ["p", "a"], {"p": -1, "a": 1}, 0.75),
-        ("infAP", ["p", "a"], {"a": 1}, 0.5),
-        # Grades up to the widest.
-        ("G", ["x", "a"], {"a": 2**31 - 1}, 1 / log2(2 + 1)),
-        ("ndcg", ["a"], {"a": 2**31 - 1}, 1),
-    ],
+@cases(
+    # R = {a, b}: DCG = 0/1 + 1/2 + 0/3 + 1/4 = .75, IDCG = 1/1 + 1/2 = 1.5.
+    ('ndcg(discount="reciprocal",ideal="all")', ["x", "a", "y", "b"], A_B, 0.75 / 1.5),
+    ('ndcg(discount="reciprocal",ideal="all")', ["a"], A_B_C, 1 / (1 + 1 / 2 + 1 / 3)),
+    ("ndcg", ["x", "a", "b"], GRADED, (2 / log2(3) + 1 / 2) / (2 + 1 / log2(3))),
+    ('ndcg(gains="exponential")', ["b", "a"], GRADED, (1 + 3 / log2(3)) / (3 + 1 / log2(3))),
+    ("ndcg", ["a"], {"a": 5000}, 1),
+    # The cut holds for the ideal ranking too, unless that is of all.
+    ("ndcg@2", ["a", "b"], A_B_C, 1),
+    ('ndcg(ideal="all")@1', ["a"], A_B_C, 1 / (1 + 1 / log2(3) + 1 / 2)),
+    # A repeated id counts once and the later ones move up.
+    ("ndcg", *TWICE, 1),
+    ("recall@2", *TWICE, 1),
+    ("precision", *TWICE, 1),
+    ("recall", ["x", "a", "a", "b"], A_B_C, 2 / 3),
+    ("modified_precision", ["x", "a", "a", "b"], A_B_C, 2 / 3),
+    # A grade below one is judged and not relevant.
+    ("ndcg", *BELOW_ONE, 1 / 2),
+    ("recall", *BELOW_ONE, 1),
+    ("precision", *BELOW_ONE, 1 / 3),
+    ("recall(min_grade=2)", *BELOW_ONE, None),
+    ("precision@10", ["a", "x"], {"a": 1}, 1 / 10),
+    ("precision", ["a", "x"], {"a": 1}, 1 / 2),
+    # n is one of min(2, 3) nonrelevant ones above b; of min(3, 1) at least one stands above a.
+    ("bpref", ["a", "n", "x", "b"], {**A_B_C, "n": 0, "m": 0}, (1 + 1 / 2) / 3),
+    ("bpref", ["n", "m", "a"], {"a": 1, "n": 0, "m": 0, "o": 0}, 0),
+    # p above is relevant with even odds, as nothing else is known: 1/2 + 1/2 · 1/1 · 1/2.
+    ("infAP", ["p", "a"], {"p": -1, "a": 1}, 0.75),
+    ("infAP", ["p", "a"], {"a": 1}, 0.5),
+    # Grades up to the widest.
+    ("G", ["x", "a"], {"a": 2**31 - 1}, 1 / log2(2 + 1)),
+    ("ndcg", ["a"], {"a": 2**31 - 1}, 1),
 )
 def test_measures_of_one_ranking_worked_out_by_hand(label, ids, relevant, value):
     found = rg.score(label, context_ids=ids, relevant=relevant).value
     assert found == (value if value is None else approx(value))
 
 
-@pytest.mark.parametrize(
-    ("label", "grade", "reason"),
-    [
-        ('ndcg(gains="exponential")', 5000, "a grade above 1000 is too high for exponential gains"),
-        ("err", 5, "a grade is above max_grade, 4; give the highest one, as in err(max_grade=10)"),
-    ],
+@cases(
+    ('ndcg(gains="exponential")', 5000, "a grade above 1000 is too high for exponential gains"),
+    ("err", 5, "a grade is above max_grade, 4; give the highest one, as in err(max_grade=10)"),
 )
 def test_a_grade_above_the_highest_is_undefined_and_says_the_way_out(label, grade, reason):
     score = rg.score(label, context_ids=["a"], relevant={"a": grade})
@@ -136,17 +131,14 @@ def test_a_cut_that_is_no_count_is_refused(cut):
 # The suite passage-retrieval: passages by their text
 
 
-@pytest.mark.parametrize(
-    ("passage", "gold", "matches"),
-    [
-        ("The fee is due.", "the  FEE is\ndue.", True),
-        ("See: the fee is due. Then pay.", "The fee is due.", True),
-        ("fee", "The fee is due.", True),
-        ("The fee was due.", "The fee is due.", False),
-        ("", "The fee is due.", False),
-        (" \n", "The fee is due.", False),
-        ("The fee is due.", "", False),
-    ],
+@cases(
+    ("The fee is due.", "the  FEE is\ndue.", True),
+    ("See: the fee is due. Then pay.", "The fee is due.", True),
+    ("fee", "The fee is due.", True),
+    ("The fee was due.", "The fee is due.", False),
+    ("", "The fee is due.", False),
+    (" \n", "The fee is due.", False),
+    ("The fee is due.", "", False),
 )
 def test_a_passage_matches_a_gold_one_when_one_contains_the_other(passage, gold, matches):
     assert recall(by_text([passage], [gold])).value == float(matches)
@@ -158,23 +150,20 @@ ONE_TWO, TWO_OF_THREE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "contexts", "golds", "value"),
-    [
-        ("recall", {"match": "legalbench"}, [""], ["a", "b"], 1),  # as in the suite's system
-        ("recall", {}, *ONE_TWO, 2 / 3),
-        ("recall", {"k": 1}, *ONE_TWO, 0),
-        ("recall", {"k": 2}, *ONE_TWO, 2 / 3),
-        # Hits at ranks 2 and 3; ideal: two hits at ranks 1 and 2.
-        ("ndcg", {"ideal": "retrieved", "k": 10}, *TWO_OF_THREE, (1 / log2(3) + 1 / 2) / (1 + 1 / log2(3))),
-        # A gold passage is credited once.
-        ("ndcg", {}, ["one", "one", "one"], ["one"], 1),
-        ("ndcg", {"ideal": "retrieved"}, ["one", "one", "one"], ["one"], 1),
-        ("recall", {}, ["one", "one", "one"], ["one"], 1),
-        # "one" at rank 1 and "two" at rank 3, where 3 of 3 passages match; "four" nowhere.
-        ("map", {}, ["one", "one", "one two"], ["one", "two", "four"], (1 / 1 + 3 / 3) / 3),
-        ("map", {}, ["one two"], ["one", "two"], 1),
-    ],
+@cases(
+    ("recall", {"match": "legalbench"}, [""], ["a", "b"], 1),  # as in the suite's system
+    ("recall", {}, *ONE_TWO, 2 / 3),
+    ("recall", {"k": 1}, *ONE_TWO, 0),
+    ("recall", {"k": 2}, *ONE_TWO, 2 / 3),
+    # Hits at ranks 2 and 3; ideal: two hits at ranks 1 and 2.
+    ("ndcg", {"ideal": "retrieved", "k": 10}, *TWO_OF_THREE, (1 / log2(3) + 1 / 2) / (1 + 1 / log2(3))),
+    # A gold passage is credited once.
+    ("ndcg", {}, ["one", "one", "one"], ["one"], 1),
+    ("ndcg", {"ideal": "retrieved"}, ["one", "one", "one"], ["one"], 1),
+    ("recall", {}, ["one", "one", "one"], ["one"], 1),
+    # "one" at rank 1 and "two" at rank 3, where 3 of 3 passages match; "four" nowhere.
+    ("map", {}, ["one", "one", "one two"], ["one", "two", "four"], (1 / 1 + 3 / 3) / 3),
+    ("map", {}, ["one two"], ["one", "two"], 1),
 )  # fmt: skip
 def test_passages_matched_by_their_text(name, settings, contexts, golds, value):
     match, others = settings.get("match", "text"), {**settings}
@@ -184,7 +173,6 @@ def test_passages_matched_by_their_text(name, settings, contexts, golds, value):
 
 # The other measures by hand
 
-IDS_5 = ["n", "a", "x", "b", "z"]
 GRADES_5 = {"a": 2, "b": 1, "c": 1, "n": 0, "z": -1}
 """Relevant are a at rank 2, b at rank 4 and c, not retrieved; n is judged not relevant; nobody judged
 x, nor z, which was pooled."""
@@ -260,13 +248,12 @@ BY_HAND = {
 
 @pytest.mark.parametrize("label", BY_HAND)
 def test_measures_worked_out_by_hand(label):
-    score = rg.score(label, context_ids=IDS_5, relevant=GRADES_5)
+    ids_5 = ["n", "a", "x", "b", "z"]
+    score = rg.score(label, context_ids=ids_5, relevant=GRADES_5)
     assert score.value == approx(BY_HAND[label])
 
 
-@pytest.mark.parametrize(
-    "name", ["map", "bpref", "ndcg", "judged", "unjudged", "num_nonjudged_ret"]
-)
+@cases("map", "bpref", "ndcg", "judged", "unjudged", "num_nonjudged_ret")
 def test_a_pooled_document_that_nobody_judged_counts_for_infap_alone(name):
     pooled, unknown = by_id(["p", "a"], {"p": -1, "a": 1}), by_id(["p", "a"], {"a": 1})
     assert one_score(name, pooled).value == one_score(name, unknown).value

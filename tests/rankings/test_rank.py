@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -62,27 +63,24 @@ NEAR = {"q1": {"a": 1}}, {"q1": {"a": 1.0 + 1e-9, "b": 1.0}}
 """Scores that differ by less than 32 bits hold: a tie, and "b" comes before "a"."""
 
 
-@pytest.mark.parametrize(
-    ("judged", "settings", "means"),
-    [
-        # q1: 1/1. q2 has nothing relevant: 0. q3 is not in the run, q9 not judged.
-        ((QRELS, RUN), {}, {"mrr": (1 + 0) / 2, "num_ret": 4}),
-        ((QRELS, RUN), {"complete": True}, {"mrr": (1 + 0 + 0) / 3, "num_rel": 3, "num_q": 3}),
-        ((QRELS, RUN), {"undefined": "leave_out"}, {"mrr": 1.0}),
-        (({"q2": {"d1": 0}}, RUN), {"undefined": "leave_out"}, {"mrr": None}),
-        # AP of q1: (1/1 + 2/3) / 2 = 5/6; of q2 0, which counts as 0.00001.
-        ((QRELS, RUN), {}, {"gmap": exp((log(5 / 6) + log(0.00001)) / 2)}),
-        (UTILITY, {"complete": True}, {"utility_1,-1,-1,0": 1 / 2}),
-        (FOUND_NOTHING, {}, {"mrr": 1 / 2}),
-        ((QRELS, RUN), {"depth": 2}, {"recall": (1 / 2 + 0) / 2, "num_ret": 2 + 1}),
-        ((QRELS, RUN), {"depth": 10**30}, {"num_ret": 4}),
-        (UNJUDGED_FIRST, {}, {"mrr": 1 / 3}),
-        (UNJUDGED_FIRST, {"judged_only": True}, {"mrr": 1.0}),
-        (NEAR, {}, {"mrr": 0.5}),
-        (NEAR, {"compat": "trec10"}, {"mrr": 1.0}),
-        # The least grade changes binary measures; a label's own goes before the one for all.
-        ((QRELS, RUN), {"min_grade": 2}, {"mrr": (1 / 3 + 0) / 2, "mrr(min_grade=1)": 1 / 2}),
-    ],
+@cases(
+    # q1: 1/1. q2 has nothing relevant: 0. q3 is not in the run, q9 not judged.
+    ((QRELS, RUN), {}, {"mrr": (1 + 0) / 2, "num_ret": 4}),
+    ((QRELS, RUN), {"complete": True}, {"mrr": (1 + 0 + 0) / 3, "num_rel": 3, "num_q": 3}),
+    ((QRELS, RUN), {"undefined": "leave_out"}, {"mrr": 1.0}),
+    (({"q2": {"d1": 0}}, RUN), {"undefined": "leave_out"}, {"mrr": None}),
+    # AP of q1: (1/1 + 2/3) / 2 = 5/6; of q2 0, which counts as 0.00001.
+    ((QRELS, RUN), {}, {"gmap": exp((log(5 / 6) + log(0.00001)) / 2)}),
+    (UTILITY, {"complete": True}, {"utility_1,-1,-1,0": 1 / 2}),
+    (FOUND_NOTHING, {}, {"mrr": 1 / 2}),
+    ((QRELS, RUN), {"depth": 2}, {"recall": (1 / 2 + 0) / 2, "num_ret": 2 + 1}),
+    ((QRELS, RUN), {"depth": 10**30}, {"num_ret": 4}),
+    (UNJUDGED_FIRST, {}, {"mrr": 1 / 3}),
+    (UNJUDGED_FIRST, {"judged_only": True}, {"mrr": 1.0}),
+    (NEAR, {}, {"mrr": 0.5}),
+    (NEAR, {"compat": "trec10"}, {"mrr": 1.0}),
+    # The least grade changes binary measures; a label's own goes before the one for all.
+    ((QRELS, RUN), {"min_grade": 2}, {"mrr": (1 / 3 + 0) / 2, "mrr(min_grade=1)": 1 / 2}),
 )
 def test_means_worked_out_by_hand(judged, settings, means):
     ranked = rank(*judged, list(means), **settings)
@@ -255,16 +253,13 @@ def test_ranks_are_fused_as_trec_eval_has_them_in_32_bits():
 # What is wrong
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"undefined": "leave-out"}, "undefined must be 'zero' or 'leave_out', got 'leave-out'"),
-        ({"compat": "x"}, "compat must be 'trec9' or 'trec10'"),
-        ({"depth": 0}, "depth must be a whole number of at least 1, got 0"),
-        ({"depth": "5"}, "depth must be a whole number of at least 1, got '5'"),
-        ({"min_grade": 2.5}, "min_grade must be"),
-        ({"seed": -1}, "seed must be a whole number of at least 0"),
-    ],
+@cases(
+    ({"undefined": "leave-out"}, "undefined must be 'zero' or 'leave_out', got 'leave-out'"),
+    ({"compat": "x"}, "compat must be 'trec9' or 'trec10'"),
+    ({"depth": 0}, "depth must be a whole number of at least 1, got 0"),
+    ({"depth": "5"}, "depth must be a whole number of at least 1, got '5'"),
+    ({"min_grade": 2.5}, "min_grade must be"),
+    ({"seed": -1}, "seed must be a whole number of at least 0"),
 )
 def test_settings_that_cannot_be_are_refused(settings, says):
     with pytest.raises(rg.PlanError) as refused:

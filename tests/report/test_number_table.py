@@ -2,7 +2,7 @@
 
 from io import StringIO
 
-import pytest
+from cases import cases
 from rich.console import Console
 
 from ragauge.report.report import Cell, Table
@@ -26,18 +26,15 @@ def shown(width: int, table: Table = TABLE) -> tuple[list[str], tuple[str, ...]]
     return [line.rstrip() for line in lines if "─" not in line], tuple(missing)
 
 
-@pytest.mark.parametrize(
-    ("width", "missing", "row"),
-    [
-        # 11 + 5 + 5 + 16 + 5 are 42, and four gaps of 3 or of 1.
-        (54, (), "recall ↑      0.715   0.453   [-0.501, +0.001]   0.311"),
-        (46, (), "recall ↑    0.715 0.453 [-0.501, +0.001] 0.311"),
-        # Without the two means: 11 + 16 + 5 and two gaps of 1.
-        (45, ("old", "new"), "recall ↑     [-0.501, +0.001]  0.311"),
-        (34, ("old", "new"), "recall ↑    [-0.501, +0.001] 0.311"),
-        (33, ("old", "new", "interval"), "recall ↑     0.311"),
-        (12, ("old", "new", "interval"), "recal… 0.311"),
-    ],
+@cases(
+    # 11 + 5 + 5 + 16 + 5 are 42, and four gaps of 3 or of 1.
+    (54, (), "recall ↑      0.715   0.453   [-0.501, +0.001]   0.311"),
+    (46, (), "recall ↑    0.715 0.453 [-0.501, +0.001] 0.311"),
+    # Without the two means: 11 + 16 + 5 and two gaps of 1.
+    (45, ("old", "new"), "recall ↑     [-0.501, +0.001]  0.311"),
+    (34, ("old", "new"), "recall ↑    [-0.501, +0.001] 0.311"),
+    (33, ("old", "new", "interval"), "recall ↑     0.311"),
+    (12, ("old", "new", "interval"), "recal… 0.311"),
 )
 def test_columns_give_way_in_their_order_and_at_last_names_are_cut(width, missing, row):
     lines, left_out = shown(width)
@@ -66,23 +63,20 @@ INTERVALS = Table(
 )
 
 
-@pytest.mark.parametrize(
-    ("width", "missing", "rows"),
-    [
-        # Name 9, cells of 15, below a header of 18, and 2, three gaps of 3: the parts of cells stand below each other.
+@cases(
+    # Name 9, cells of 15, below a header of 18, and 2, three gaps of 3: the parts of cells stand below each other.
+    (
+        60,
+        (),
         (
-            60,
-            (),
-            (
-                "0.94  0.93–0.95   0.67* 0.5–0.81         30",
-                "–              0.23            9/10   28",
-            ),
+            "0.94  0.93–0.95   0.67* 0.5–0.81         30",
+            "–              0.23            9/10   28",
         ),
-        (40, ("intervals",), ("0.94              0.67* 30", "–              0.23  28")),
-        # No number is cut: first the headers above them, then the names.
-        (24, ("intervals",), ("correct ↑  0.94 0.67* 30", "dont_know     – 0.23  28")),
-        (19, ("intervals",), ("corr… 0.94 0.67* 30",)),
-    ],
+    ),
+    (40, ("intervals",), ("0.94              0.67* 30", "–              0.23  28")),
+    # No number is cut: first the headers above them, then the names.
+    (24, ("intervals",), ("correct ↑  0.94 0.67* 30", "dont_know     – 0.23  28")),
+    (19, ("intervals",), ("corr… 0.94 0.67* 30",)),
 )
 def test_what_is_narrower_is_shown_where_the_table_has_no_room(width, missing, rows):
     lines, lacks = shown(width, INTERVALS)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import pytest
+from cases import cases
 
 from ragauge.report.plain import (
     data_for_pipe,
@@ -58,10 +59,8 @@ def test_lines_stay_where_they_are_wanted_and_are_each_escaped():
     assert for_terminal("a\n::error::b\x1b", lines=True) == "a\n:\\:error::b\\x1b"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["::error file=x::y", "  ::add-mask::x", "see ::warning::y", "::Error::x", "::anything::x",
-     "##[error]x", "a ##vso[task.complete]x"],
+@cases("::error file=x::y", "  ::add-mask::x", "see ::warning::y", "::Error::x", "::anything::x",
+ "##[error]x", "a ##vso[task.complete]x"
 )  # fmt: skip
 def test_commands_to_a_build_log_are_broken_in_the_middle(text):
     # Whatever a table does: no line of what is shown can begin with a whole command.
@@ -80,9 +79,7 @@ def test_a_cell_that_a_spreadsheet_would_run_gets_a_quote(cell):
     assert for_csv(cell) == f"'{cell}"
 
 
-@pytest.mark.parametrize(
-    "cell", ["-0.133", "-5", "+3", "-1e-5", "-12%", "-.5", "a=b", "x@y.z", "", "007", "NA", "1-2"]
-)
+@cases("-0.133", "-5", "+3", "-1e-5", "-12%", "-.5", "a=b", "x@y.z", "", "007", "NA", "1-2")
 def test_numbers_and_ordinary_text_stay_as_they_are(cell):
     assert for_csv(cell) == cell
 
@@ -149,15 +146,12 @@ def test_a_shell_reads_names_back():
     assert done.stdout.decode().split("\0")[:-1] == NAMES
 
 
-@pytest.mark.parametrize(
-    ("folder", "id", "words"),
-    [
-        ("run", "q1", ["run", "q1"]),
-        ("run", "-x", ["--", "run", "-x"]),
-        ("-run", "q1", ["--", "-run", "q1"]),
-        ("run", None, ["run", "--full"]),
-        ("-run", None, ["--full", "--", "-run"]),
-    ],
+@cases(
+    ("run", "q1", ["run", "q1"]),
+    ("run", "-x", ["--", "run", "-x"]),
+    ("-run", "q1", ["--", "-run", "q1"]),
+    ("run", None, ["run", "--full"]),
+    ("-run", None, ["--full", "--", "-run"]),
 )
 def test_a_name_with_a_dash_is_no_option(folder, id, words):
     assert shlex.split(show_command(folder, id)) == ["ragauge", "show", *words]

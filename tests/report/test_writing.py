@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from cases import cases
 from rich.console import Console
 
 from ragauge.report.report import Cell, Items, Lines, Report, Table
@@ -108,21 +109,18 @@ LINES = Report(
 )
 
 
-@pytest.mark.parametrize(
-    ("report", "form", "text"),
-    [
-        (ALONE, "table", "id   why\n──────────────\nq1   no answer"),
-        (ALONE, "md", "| id | why |\n| :-- | --: |\n| q1 | no answer |\n"),
-        (CLOSED, "table", "a metric\n\nid\n──\nq1\n\n1 <row>"),
-        (CLOSED, "md", "a metric\n\n| id |\n| :-- |\n| q1 |\n\n1 \\<row\\>\n"),
-        (CLOSED, "csv", "id\nq1\n"),
-        (
-            LINES,
-            "md",
-            "**q1 · 1 answer**\n\n### q1 · a\n\n- answer: Rome\n\n**support** 1.000 support\\(k=1\\)\n\n"
-            "- ✓: It is Rome.\n\n- judged\n",
-        ),
-    ],
+@cases(
+    (ALONE, "table", "id   why\n──────────────\nq1   no answer"),
+    (ALONE, "md", "| id | why |\n| :-- | --: |\n| q1 | no answer |\n"),
+    (CLOSED, "table", "a metric\n\nid\n──\nq1\n\n1 <row>"),
+    (CLOSED, "md", "a metric\n\n| id |\n| :-- |\n| q1 |\n\n1 \\<row\\>\n"),
+    (CLOSED, "csv", "id\nq1\n"),
+    (
+        LINES,
+        "md",
+        "**q1 · 1 answer**\n\n### q1 · a\n\n- answer: Rome\n\n**support** 1.000 support\\(k=1\\)\n\n"
+        "- ✓: It is Rome.\n\n- judged\n",
+    ),
 )
 def test_a_table_alone_and_lines_are_written_without_a_headline_or_table(report, form, text):
     assert WRITERS[form](report) == text

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 import ragauge as rg
-from ragauge.cli import main
 from ragauge.errors import PlanError, StoreError
 from ragauge.people.review import Review
 from ragauge.runs.working_copy import url_of_run
@@ -179,7 +179,7 @@ def test_other_runs_and_other_files_are_refused(store):
     assert [str(name) for name in store.find("gs://bucket/other")] == ["/bucket/other/notes.txt"]
 
 
-def test_labels_outlive_their_run_and_are_read(store, tmp_path, capsys):
+def test_labels_outlive_their_run_and_are_read(store, tmp_path, ragauge):
     local, _ = evaluated(tmp_path / "here")
     review = Review(local.review_queue())
     review.save(next(iter(review.queue.items)), "ann", 1)
@@ -188,8 +188,7 @@ def test_labels_outlive_their_run_and_are_read(store, tmp_path, capsys):
     store.pipe_file(f"{URL}/{name}", b"")
     run, _ = evaluated()
     assert len(run.labels().answers) == 1
-    assert ended(["review", "stats", URL]) == 0
-    assert f"ragauge review next {URL}" in capsys.readouterr().out
+    assert f"ragauge review next {URL}" in ragauge("review", "stats", URL, code=0).out
     assert {"labels.jsonl", name} <= files_of(store).keys()
 
 
@@ -278,38 +277,27 @@ def test_many_labels_go_to_several_files(store, monkeypatch):
     assert len(rg.open_run(URL).labels().answers) == 8
 
 
-def test_every_review_command_takes_the_url(store, machine, tmp_path, monkeypatch, capsys):
+def test_every_review_command_takes_the_url(store, machine, tmp_path, monkeypatch, ragauge):
     evaluated()
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n\n0\nq\n"))
-    assert ended(["review", "next", URL, "--rater", "ann"]) == 0
-    assert "2 labels saved" in capsys.readouterr().out
+    assert "2 labels saved" in ragauge("review", "next", URL, "--rater", "ann", code=0).out
     machine("second")
-    assert ended(["review", "export", URL, "-o", str(tmp_path / "queue.jsonl")]) == 0
+    ragauge("review", "export", URL, "-o", "queue.jsonl", code=0)
     rows = [json.loads(line) for line in (tmp_path / "queue.jsonl").read_text().splitlines()[:3]]
     filled = "".join(json.dumps(row | {"value": "match", "rater": "ben"}) + "\n" for row in rows)
     (tmp_path / "filled.jsonl").write_text(filled)
     for said in ("3 labels stored", "0 labels stored, 3 known already"):
-        assert ended(["review", "import", URL, str(tmp_path / "filled.jsonl")]) == 0
-        assert said in capsys.readouterr().err
+        assert said in ragauge("review", "import", URL, "filled.jsonl", code=0).err
     machine("third")
-    assert ended(["review", "stats", URL, "-f", "json"]) == ended(["calibrate", URL]) == 0
-    capsys.readouterr()
-    assert ended(["show", URL]) == 0
-    assert "labels: 5 of 100 answers by ann, ben" in capsys.readouterr().out
+    ragauge("review", "stats", URL, "-f", "json", code=0)
+    ragauge("calibrate", URL, code=0)
+    assert "labels: 5 of 100 answers by ann, ben" in ragauge("show", URL, code=0).out
 
 
-def ended(arguments: list[str]) -> int:
-    with pytest.raises(SystemExit) as exiting:
-        main(arguments)
-    return int(exiting.value.code or 0)
-
-
-def test_every_command_that_reads_runs_takes_the_url(store, machine, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_every_command_that_reads_runs_takes_the_url(store, machine, tmp_path, ragauge):
     evaluated()
     evaluated(tmp_path / "here")
     machine("second")
-    page = tmp_path / "page.html"
     (tmp_path / "labels.csv").write_text("id,system,rater,label\nq1,alpha,ann,yes\n")
     for command in (
         ["show", "RUN"],
@@ -317,23 +305,21 @@ def test_every_command_that_reads_runs_takes_the_url(store, machine, tmp_path, c
         ["compare", "RUN"],
         ["compare", "alpha@RUN", "beta@RUN"],
         ["gate", "RUN", "--rule", "number_match >= 0.1", "--baseline", "RUN"],
-        ["report", "RUN", "-o", str(page)],
-        ["review", "export", "RUN", "-o", str(tmp_path / "queue.jsonl")],
+        ["report", "RUN", "-o", "page.html"],
+        ["review", "export", "RUN", "-o", "queue.jsonl"],
         ["calibrate", "labels.csv", "RUN"],
         ["doctor", "--check", "RUN"],
     ):
         shown: list[str] = []
         for place in (str(tmp_path / "here"), URL):
-            code = ended([part.replace("RUN", place) for part in command])
-            out = capsys.readouterr()
-            assert code == 0, out.err
-            shown.append((out.out + out.err).replace(place, "RUN"))
+            done = ragauge(*(part.replace("RUN", place) for part in command), code=0)
+            shown.append((done.out + done.err).replace(place, "RUN"))
         assert shown[0] == shown[1], command
-    assert ended(["report", URL]) == 0
+    ragauge("report", URL, code=0)
     assert "report.html" in files_of(store)
 
 
-def test_a_configuration_and_its_gate_name_urls(store, tmp_path, capsys):
+def test_a_configuration_and_its_gate_name_urls(store, tmp_path, ragauge):
     answers = "".join(json.dumps(row) + "\n" for row in ROWS)
     store.pipe_file("gs://bucket/answers.jsonl", answers.encode())
     config = tmp_path / "run.toml"
@@ -341,14 +327,12 @@ def test_a_configuration_and_its_gate_name_urls(store, tmp_path, capsys):
         f'data = "gs://bucket/answers.jsonl"\nmetrics = ["number_match"]\nfolder = "{URL}"\n'
         f'[gate]\nrules = ["number_match >= 0"]\nbaseline = "{URL}"\n'
     )
-    assert ended(["run", str(config), "--dry-run"]) == 0
-    assert f"would be stored in {URL}" in capsys.readouterr().err
-    assert ended(["run", str(config), "--by", "system", "-j", "1"]) == 0
-    assert f"stored in {URL}" in capsys.readouterr().err
+    assert f"would be stored in {URL}" in ragauge("run", config, "--dry-run", code=0).err
+    assert f"stored in {URL}" in ragauge("run", config, "--by", "system", "-j", 1, code=0).err
     assert "by" in json.loads(files_of(store)["summary.json"])
     assert b"system" in files_of(store)["summary.md"]
     assert {"report.html", "summary.json"} <= files_of(store).keys()
-    assert ended(["gate", "--config", str(config)]) == 0
+    ragauge("gate", "--config", config, code=0)
 
 
 def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_is_fetched(
@@ -367,12 +351,9 @@ def test_the_unfinished_run_of_an_earlier_version_says_so_and_only_its_manifest_
         evaluated()
 
 
-@pytest.mark.parametrize(
-    ("place", "says"),
-    [
-        ("https://host/run", "a run cannot be at 'https://host/run'; give a folder, or s3://"),
-        ("s3://", "a run cannot be at 's3://'"),
-    ],
+@cases(
+    ("https://host/run", "a run cannot be at 'https://host/run'; give a folder, or s3://"),
+    ("s3://", "a run cannot be at 's3://'"),
 )
 def test_other_urls_are_refused(place, says):
     for use in (rg.open_run, evaluated):
@@ -389,11 +370,10 @@ def test_urls_are_told_from_folders(tmp_path, monkeypatch):
     assert url_of_run("gs://other") == "gs://other"
 
 
-def test_labels_that_are_missing_are_given_at_the_url(store, capsys):
+def test_labels_that_are_missing_are_given_at_the_url(store, ragauge):
     evaluated()
-    assert ended(["calibrate", URL]) == 3
     said = f"no labels yet; label answers with: ragauge review next {URL}"
-    assert f"{URL}/labels.jsonl: {said}" in capsys.readouterr().err
+    assert f"{URL}/labels.jsonl: {said}" in ragauge("calibrate", URL, code=3).err
 
 
 def test_while_a_process_makes_a_run_no_other_one_here_does(store):

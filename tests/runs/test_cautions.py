@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.runs.cautions import Facts, MetricCaution, cautions_of, median_words
@@ -50,15 +51,12 @@ def run_of(answers: dict[str, int], n_reference_words: int, metrics: object = "t
     return rg.evaluate(rows, metrics)
 
 
-@pytest.mark.parametrize(
-    ("answers", "n_reference_words", "is_cautioned"),
-    [
-        ({"a": 21, "b": 2}, 4, True),
-        ({"a": 21, "b": 21}, 4, True),
-        ({"a": 20, "b": 2}, 4, False),
-        ({"a": 21, "b": 2}, 5, False),
-        ({"a": 21}, 4, False),
-    ],
+@cases(
+    ({"a": 21, "b": 2}, 4, True),
+    ({"a": 21, "b": 21}, 4, True),
+    ({"a": 20, "b": 2}, 4, False),
+    ({"a": 21, "b": 2}, 5, False),
+    ({"a": 21}, 4, False),
 )
 def test_a_caution_holds_exactly_where_its_condition_does(answers, n_reference_words, is_cautioned):
     cautions = run_of(answers, n_reference_words).cautions
@@ -129,9 +127,8 @@ def test_a_stored_run_has_the_same_cautions_without_reading_evidence(tmp_path, m
     assert rg.open_run(tmp_path / "run").cautions == run.cautions != ()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [None, "many", [], {"references": "x", "answers": 3}, {"references": None, "answers": {}}, ...],
+@cases(
+    None, "many", [], {"references": "x", "answers": 3}, {"references": None, "answers": {}}, ...
 )
 def test_a_run_without_readable_lengths_has_no_conditional_cautions(words):
     text = json.loads(run_of({"a": 30, "b": 30}, 1).manifest.to_json())

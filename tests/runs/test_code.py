@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.cli.options import import_plugins
@@ -29,18 +30,15 @@ def copied(tmp_path_factory) -> tuple[Path, str]:
     return folder, digest_of_sources(folder)
 
 
-@pytest.mark.parametrize(
-    ("file", "counts"),
-    [
-        ("metrics/overlap.py", True),
-        ("metrics/estimated_correctness.toml", True),
-        ("judges/providers/endpoint.py", True),
-        ("score.py", True),
-        ("metrics/trust.toml", False),
-        *((f"{room}/__init__.py", False) for room in WITHOUT_NUMBERS),
-    ],
+@cases(
+    ("metrics/overlap.py", True),
+    ("metrics/estimated_correctness.toml", True),
+    ("judges/providers/endpoint.py", True),
+    ("score.py", True),
+    ("metrics/trust.toml", False),
+    *((f"{room}/__init__.py", False) for room in WITHOUT_NUMBERS),
 )
-def test_a_source_counts_if_it_makes_numbers(copied, file, counts):
+def test_a_source_counts_if_it_makes_numbers(file, counts, copied):
     folder, before = copied
     path = folder / file
     text = path.read_bytes()
@@ -145,31 +143,28 @@ def mine(tmp_path, monkeypatch, own_metrics):
             del sys.modules[name]
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "counts"),
-    [
-        ("mine.py", "float(rounded", "-float(rounded", True),
-        ("mine.py", "most=9", "most=8", True),
-        ("mine.py", "version=1", "version=2", True),
-        ("mine.toml", "a = 1", "a = 2", True),
-        ("late.py", "numpy.round(x)", "x", True),
-        ("helping/__init__.py", "", "LIMIT = 3", True),
-        ("helping/words.py", "import LIMIT", "import LIMIT as LIMIT", True),
-        ("helping/limits.py", "3", "4", True),
-        ("helping/limits.py", "3", "3 + ''" + " + ''" * 3_000, True),  # too deep for a syntax tree
-        ("mine.py", '"How many', '"The number of', False),
-        ("mine.py", "UNUSED = 1", "UNUSED = 2", False),
-        ("mine.py", "SIZES = {}", "SIZES   =   {}\n\n\nOTHER = 2  # a comment", False),
-        ("mine.py", "@rg.feature", "@rg.metric\ndef other(answer: str) -> float:\n    return 0.5\n\n@rg.feature", False),
-        ("mine.py", "", "\nif __name__ == '__main__':\n    run = rg.evaluate([], n_long)", False),
-        ("unrelated.py", "", "import mine", False),
-        # What its feature depends on.
-        ("mine.py", "[a-z]+", "[a-y]+", True),
-        ("mine.py", "len(word) >", "len(word) >=", True),
-        ("mine.py", "] = 0", "] = 1", True),
-    ],
+@cases(
+    ("mine.py", "float(rounded", "-float(rounded", True),
+    ("mine.py", "most=9", "most=8", True),
+    ("mine.py", "version=1", "version=2", True),
+    ("mine.toml", "a = 1", "a = 2", True),
+    ("late.py", "numpy.round(x)", "x", True),
+    ("helping/__init__.py", "", "LIMIT = 3", True),
+    ("helping/words.py", "import LIMIT", "import LIMIT as LIMIT", True),
+    ("helping/limits.py", "3", "4", True),
+    ("helping/limits.py", "3", "3 + ''" + " + ''" * 3_000, True),  # too deep for a syntax tree
+    ("mine.py", '"How many', '"The number of', False),
+    ("mine.py", "UNUSED = 1", "UNUSED = 2", False),
+    ("mine.py", "SIZES = {}", "SIZES   =   {}\n\n\nOTHER = 2  # a comment", False),
+    ("mine.py", "@rg.feature", "@rg.metric\ndef other(answer: str) -> float:\n    return 0.5\n\n@rg.feature", False),
+    ("mine.py", "", "\nif __name__ == '__main__':\n    run = rg.evaluate([], n_long)", False),
+    ("unrelated.py", "", "import mine", False),
+    # What its feature depends on.
+    ("mine.py", "[a-z]+", "[a-y]+", True),
+    ("mine.py", "len(word) >", "len(word) >=", True),
+    ("mine.py", "] = 0", "] = 1", True),
 )  # fmt: skip
-def test_what_a_metric_of_the_user_depends_on_counts(mine, file, old, new, counts):
+def test_what_a_metric_of_the_user_depends_on_counts(file, old, new, counts, mine):
     module = importlib.import_module("mine")
     before = user_code([module.n_long])
     assert sorted(before.files) == ["helping", "helping.limits", "helping.words", "late", "mine"]
@@ -211,10 +206,8 @@ def test_the_files_of_encoders_judges_and_aggregates_count(mine):
         assert "late" in code["modules"], metric
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "counts"), [("3", "4", True), ("x >", "x >=", True), ("", "", False)]
-)
-def test_a_function_of_a_notebook_counts_with_what_it_names(mine, monkeypatch, old, new, counts):
+@cases(("3", "4", True), ("x >", "x >=", True), ("", "", False))
+def test_a_function_of_a_notebook_counts_with_what_it_names(old, new, counts, mine, monkeypatch):
     source = (
         "import helping.words\nLIMIT = 3\ndef inner(x): return x > LIMIT + helping.words.LIMIT\n"
         "def metric(x):\n    import late\n    return inner(x)\n"
@@ -246,15 +239,12 @@ def run_with(mine):
     return evaluate
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "what"),
-    [
-        ("float(rounded(", "2 * float(rounded(", "n_long"),
-        ("> LIMIT", ">= LIMIT", "feature long_words"),
-        ("version=1", "version=2", "version 1 in .*, version 2"),
-    ],
+@cases(
+    ("float(rounded(", "2 * float(rounded(", "n_long"),
+    ("> LIMIT", ">= LIMIT", "feature long_words"),
+    ("version=1", "version=2", "version 1 in .*, version 2"),
 )
-def test_code_that_changed_without_a_version_is_not_compared(run_with, old, new, what):
+def test_code_that_changed_without_a_version_is_not_compared(old, new, what, run_with):
     base, other = run_with(), run_with(old, new)
     assert base.manifest.key != other.manifest.key
     with pytest.raises(PlanError, match=rf"cannot compare n_long: (the code of )?{what}"):

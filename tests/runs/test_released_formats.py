@@ -32,8 +32,7 @@ def folder(request, tmp_path):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_released_folder_is_read_by_a_command(command, folder, ragauge):
-    done = ragauge(*shlex.split(command))
-    assert done.code == 0, done.err
+    done = ragauge(*shlex.split(command), code=0)
     assert COMMANDS[command] in done.out, done.out
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import StoreError
@@ -35,15 +36,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize(
-    ("samples", "asking"),
-    [
-        ([{"id": "q1", "answer": "y", "reference": "x"}], "exact_match"),
-        (SAMPLES, "token_f1"),
-        (SAMPLES, 'exact_match(normalize="squad")'),
-    ],
+@cases(
+    ([{"id": "q1", "answer": "y", "reference": "x"}], "exact_match"),
+    (SAMPLES, "token_f1"),
+    (SAMPLES, 'exact_match(normalize="squad")'),
 )
-def test_the_folder_of_another_run_is_refused_and_left_as_it_is(tmp_path, samples, asking):
+def test_the_folder_of_another_run_is_refused_and_left_as_it_is(samples, asking, tmp_path):
     evaluate(tmp_path / "run")
     before = contents(tmp_path / "run")
     with pytest.raises(StoreError, match="holds another run") as caught:
@@ -62,14 +60,11 @@ def test_a_folder_of_something_else_is_refused_and_left_as_it_is(tmp_path, name)
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"format": 99, "of_the_future": True}, "newer ragauge; upgrade"),
-        ({"format": 1}, r"earlier ragauge .* run it again into another folder"),
-    ],
+@cases(
+    ({"format": 99, "of_the_future": True}, "newer ragauge; upgrade"),
+    ({"format": 1}, r"earlier ragauge .* run it again into another folder"),
 )
-def test_a_run_of_another_format_is_refused_and_left_as_it_is(tmp_path, changes, says):
+def test_a_run_of_another_format_is_refused_and_left_as_it_is(changes, says, tmp_path):
     evaluate(tmp_path / "run")
     path = tmp_path / "run" / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
@@ -78,21 +73,6 @@ def test_a_run_of_another_format_is_refused_and_left_as_it_is(tmp_path, changes,
         with pytest.raises(StoreError, match=says):
             use()
     assert contents(tmp_path / "run") == before
-
-
-@pytest.mark.parametrize("text", ["[]", "null", '{"format": 1}', "[" * 100_000])
-def test_a_damaged_manifest_is_said(tmp_path, text):
-    evaluate(tmp_path / "run")
-    (tmp_path / "run" / "manifest.json").write_text(text)
-    with pytest.raises(StoreError, match=r"manifest\.json"):
-        RunFolder(tmp_path / "run").read()
-
-
-def test_no_run_is_no_run(tmp_path):
-    with pytest.raises(StoreError, match="is not a run folder"):
-        RunFolder(tmp_path).read()
-    with pytest.raises(StoreError, match="is not a run folder"):
-        RunFolder(tmp_path / "none").read()
 
 
 @pytest.mark.posix

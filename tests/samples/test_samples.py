@@ -4,6 +4,7 @@ import random
 
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,10 +34,7 @@ def test_null_is_null_in_every_field():
     assert [read_value(field, None) for field in FIELDS] == [None] * len(FIELDS)
 
 
-@pytest.mark.parametrize(
-    ("field", "empty"),
-    [("question", ""), ("answer", ""), ("references", []), ("contexts", []), ("relevant", {})],
-)
+@cases(("question", ""), ("answer", ""), ("references", []), ("contexts", []), ("relevant", {}))
 def test_empty_stays_empty_and_is_not_null(field: str, empty: object):
     assert read_value(field, empty) == empty
     frame = samples({"id": "q1", field: empty}, {"id": "q2", field: None}).frame
@@ -46,37 +44,31 @@ def test_empty_stays_empty_and_is_not_null(field: str, empty: object):
 NO_NUMBERS = [float("nan"), float("inf")]
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "read"),
-    [
-        ("id", 7, "7"),
-        *(("answer", value, text) for value, text in (("a", "a"), (5, "5"), (0.5, "0.5"), ("\0", "\0"))),
-        ("relevant", ["d1", 2], {"d1": 1, "2": 1}),
-        ("relevant", {"d1": 2, "d2": 0, "d3": -1}, {"d1": 2, "d2": 0, "d3": -1}),
-        ("relevant", [{"id": "d1", "grade": 3.0}], {"d1": 3}),
-        *(("topic", value, value) for value in ("a", 5, 0.5, True)),
-        ("topic", {"é": [1, None]}, '{"é": [1, null]}'),
-        *(("answer", text, text) for text in ("", " ", "🎉", "東京", "\u202etxt", "\u2028", "a\0b", "x" * 10**6)),
-    ],
+@cases(
+    ("id", 7, "7"),
+    *(("answer", value, text) for value, text in (("a", "a"), (5, "5"), (0.5, "0.5"), ("\0", "\0"))),
+    ("relevant", ["d1", 2], {"d1": 1, "2": 1}),
+    ("relevant", {"d1": 2, "d2": 0, "d3": -1}, {"d1": 2, "d2": 0, "d3": -1}),
+    ("relevant", [{"id": "d1", "grade": 3.0}], {"d1": 3}),
+    *(("topic", value, value) for value in ("a", 5, 0.5, True)),
+    ("topic", {"é": [1, None]}, '{"é": [1, null]}'),
+    *(("answer", text, text) for text in ("", " ", "🎉", "東京", "\u202etxt", "\u2028", "a\0b", "x" * 10**6)),
 )  # fmt: skip
 def test_a_value_has_the_type_of_its_field(field: str, value: object, read: object):
     assert read_value(field, value) == read
 
 
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("id", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
-        ("system", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
-        ("answer", [True, ["a"], {"a": 1}, *NO_NUMBERS, "a\udfff"]),
-        ("references", [True, {"a": 1}, [None], [["a"]], [True], ["\ud800"]]),
-        ("context_scores", ["0.5", [None], ["0.5"], [True], [NO_NUMBERS[0]], [NO_NUMBERS[1]], [2**70]]),
-        ("relevant", ["d1", ["d1", "d1"], [{"id": "d1"}], {"": 1}]),
-        ("relevant", [{"d1": grade} for grade in (0.5, True, "1", None, 2**40, *NO_NUMBERS)]),
-        ("answer", [["a" * 1_000_000]]),
-        ("topic", [NO_NUMBERS[0], [NO_NUMBERS[1]], 10**5000, [10**5000], "\ud800"]),
-    ],
-    ids=range(9),
+@cases(
+    ("id", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
+    ("system", ["", " ", True, 1.0, *NO_NUMBERS, [], {}, "\ud800"]),
+    ("answer", [True, ["a"], {"a": 1}, *NO_NUMBERS, "a\udfff"]),
+    ("references", [True, {"a": 1}, [None], [["a"]], [True], ["\ud800"]]),
+    ("context_scores", ["0.5", [None], ["0.5"], [True], [NO_NUMBERS[0]], [NO_NUMBERS[1]], [2**70]]),
+    ("relevant", ["d1", ["d1", "d1"], [{"id": "d1"}], {"": 1}]),
+    ("relevant", [{"d1": grade} for grade in (0.5, True, "1", None, 2**40, *NO_NUMBERS)]),
+    ("answer", [["a" * 1_000_000]]),
+    ("topic", [NO_NUMBERS[0], [NO_NUMBERS[1]], 10**5000, [10**5000], "\ud800"]),
+ids=range(9),
 )  # fmt: skip
 def test_a_value_that_does_not_fit_its_field_is_refused_in_few_words(
     field: str, values: list[object]
@@ -142,10 +134,7 @@ def test_lists_that_stand_for_the_same_contexts_are_equally_long():
     assert len(samples({"id": "q1", "contexts": ["a"], "context_ids": None})) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("007", "7"), ("Q1", "q1"), ("caf\u00e9", "cafe\u0301"), ("q\uff11", "q1"), ("q1", "q1 ")],
-)
+@cases(("007", "7"), ("Q1", "q1"), ("caf\u00e9", "cafe\u0301"), ("q\uff11", "q1"), ("q1", "q1 "))
 def test_ids_that_look_alike_are_kept_apart_and_said(one: str, other: str):
     loaded = samples({"id": one, "answer": "a"}, {"id": other, "answer": "b"})
     assert len(loaded) == 2
@@ -168,10 +157,7 @@ def test_the_fingerprint_is_the_same_in_any_order_of_rows_and_columns(order: ran
     assert shuffled.fingerprint() == samples(*ROWS).fingerprint()
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("answer", ""), ("answer", None), ("id", "q99"), ("relevant", {"d1": 1, "d2": 2}), ("x", 1)],
-)
+@cases(("answer", ""), ("answer", None), ("id", "q99"), ("relevant", {"d1": 1, "d2": 2}), ("x", 1))
 def test_the_fingerprint_changes_with_any_value(name: str, value: object):
     changed = [{**ROWS[0], name: value}, *ROWS[1:]]
     assert samples(*changed).fingerprint() != samples(*ROWS).fingerprint()

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 from ragauge.errors import PlanError
@@ -9,17 +10,14 @@ LEFT = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
 RIGHT = [1, 1, 1, 1, 0, 0, 0, 0, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "kappa"),
-    [
-        # They agree on 8 of 10. Both say 1 five times, so chance agrees on 0.5 * 0.5 twice, a half:
-        # (0.8 - 0.5) / (1 - 0.5).
-        (LEFT, RIGHT, 0.6),
-        # Agreement on 2 of 3; chance: 0 has 1/3 * 1/3, 0.5 has 1/3 * 2/3, 1 has 1/3 * 0: 1/3.
-        ([0, 0.5, 1], [0, 0.5, 0.5], 0.5),
-        ([1, 0], [1, 0], 1),
-        ([1, 0], [0, 1], -1),  # agreement on none; chance 1/2
-    ],
+@cases(
+    # They agree on 8 of 10. Both say 1 five times, so chance agrees on 0.5 * 0.5 twice, a half:
+    # (0.8 - 0.5) / (1 - 0.5).
+    (LEFT, RIGHT, 0.6),
+    # Agreement on 2 of 3; chance: 0 has 1/3 * 1/3, 0.5 has 1/3 * 2/3, 1 has 1/3 * 0: 1/3.
+    ([0, 0.5, 1], [0, 0.5, 0.5], 0.5),
+    ([1, 0], [1, 0], 1),
+    ([1, 0], [0, 1], -1),  # agreement on none; chance 1/2
 )
 def test_kappa_is_the_agreement_beyond_chance(left, right, kappa):
     assert cohen_kappa(left, right) == approx(kappa)
@@ -35,9 +33,7 @@ PUBLISHED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
-)
+@cases(("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849))
 def test_alpha_is_that_of_krippendorffs_own_example(level, published):
     assert round(krippendorff_alpha(PUBLISHED, level), 3) == published
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 from ragauge.errors import PlanError
@@ -117,15 +118,12 @@ def test_a_metric_no_better_than_chance_corrects_nothing():
     assert (found.low, found.high) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: prediction_powered([1, NAN], [1, 0]), "values\\[1\\] is nan; leave out rows"),
-        (lambda: prediction_powered([1, 0, 1], [1, 0]), "got 3 values, 2 labels"),
-        (lambda: rogan_gladen([0.3, 1], [1, 0]), "verdicts must be yes or no"),
-        (lambda: rogan_gladen([True, False], [5, 1]), "labels must be from 0 to 1"),
-        (lambda: prediction_powered(["a"], [1]), "values must be numbers"),
-    ],
+@cases(
+    (lambda: prediction_powered([1, NAN], [1, 0]), "values\\[1\\] is nan; leave out rows"),
+    (lambda: prediction_powered([1, 0, 1], [1, 0]), "got 3 values, 2 labels"),
+    (lambda: rogan_gladen([0.3, 1], [1, 0]), "verdicts must be yes or no"),
+    (lambda: rogan_gladen([True, False], [5, 1]), "labels must be from 0 to 1"),
+    (lambda: prediction_powered(["a"], [1]), "values must be numbers"),
 )
 def test_what_is_no_number_is_refused(call, message):
     with pytest.raises(PlanError, match=message):
@@ -192,16 +190,13 @@ def test_corrected_rates_cover_where_the_naive_rate_does_not():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("truth", "sensitivity", "specificity", "n", "n_rows"),
-    [
-        (0.5, 0.9, 0.8, 100, 1_000),
-        (0.8, 0.95, 0.8, 200, 1_000),
-        (0.95, 0.97, 0.9, 200, 1_000),
-        (0.1, 0.8, 0.95, 200, 2_000),
-        (0.7, 0.99, 0.98, 100, 500),
-        (0.6, 0.9, 0.8, 300, 400),
-    ],
+@cases(
+    (0.5, 0.9, 0.8, 100, 1_000),
+    (0.8, 0.95, 0.8, 200, 1_000),
+    (0.95, 0.97, 0.9, 200, 1_000),
+    (0.1, 0.8, 0.95, 200, 2_000),
+    (0.7, 0.99, 0.98, 100, 500),
+    (0.6, 0.9, 0.8, 300, 400),
 )
 def test_intervals_of_corrected_rates_cover_at_their_level(
     truth, sensitivity, specificity, n, n_rows

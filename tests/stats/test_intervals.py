@@ -207,6 +207,14 @@ def test_clusters_count_as_one_each():
     assert found.high - found.low > 2 * (apart.high - apart.low)
 
 
+def test_no_end_of_a_mean_of_unequal_clusters_is_nearer_than_that_of_students_t():
+    # Six clusters, 10.1 / 20 = .505. Apart from .505 times their counts: .395, .295, .395, .49, -.03, -1.545;
+    # squares 3.0271, so the standard error is (6 / 5 · 3.0271)^.5 / 20 = .095296, times t of 2.5706 .24497.
+    found = of_clusters([0.9, 0.8, 0.9, 1.5, 3.0, 3.0], [1, 1, 1, 2, 6, 9])
+    assert found.standard_error == approx(0.095296, abs=1e-6)
+    assert found.low == approx(0.505 - 0.24497, abs=1e-4) and found.high > 0.505 + 0.24497
+
+
 def test_a_difference_of_means_of_parts_is_the_mean_of_differences():
     base, candidate = skewed(30, 1), skewed(30, 2)
     parts = np.hstack([parts_of(values, "mean") for values in (base, candidate)])

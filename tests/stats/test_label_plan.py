@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import cases
 from pytest import approx
 
 from ragauge.errors import PlanError
@@ -45,17 +46,14 @@ def test_the_planned_number_gives_the_planned_width():
     assert need.with_metric < 0.75 * need.by_sampling
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"margin": math.nan},
-        {"margin": 1e-320},
-        {"margin": math.inf},
-        {"margin": 0.05, "rate": math.nan},
-        {"margin": 0.05, "correlation": math.nan},
-        {"margin": 0.05, "correlation": 1.5},
-        {"margin": 0.05, "n_rows": 0},
-    ],
+@cases(
+    {"margin": math.nan},
+    {"margin": 1e-320},
+    {"margin": math.inf},
+    {"margin": 0.05, "rate": math.nan},
+    {"margin": 0.05, "correlation": math.nan},
+    {"margin": 0.05, "correlation": 1.5},
+    {"margin": 0.05, "n_rows": 0},
 )
 def test_a_number_outside_its_range_is_refused_by_name(arguments):
     with pytest.raises(PlanError, match=f"^{list(arguments)[-1]} is .*; give a number"):

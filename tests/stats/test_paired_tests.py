@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -171,12 +172,9 @@ def test_the_tails_and_quantiles_of_t_are_scipys(degrees):
         assert t_quantile(probability, degrees) == approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        *((0, 0), (0, 1), (5, 1), (3, 3), (40, 60), (400, 600), (499, 502), (700, 500)),
-        (49_000, 51_000),
-    ],
+@cases(
+    *((0, 0), (0, 1), (5, 1), (3, 3), (40, 60), (400, 600), (499, 502), (700, 500)),
+    (49_000, 51_000),
 )
 def test_the_sign_test_is_scipys_binomial_test(one, other):
     n = one + other

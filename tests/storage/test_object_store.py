@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from cases import cases
 
 from ragauge.errors import StoreError
 from ragauge.storage import object_store
@@ -31,17 +32,14 @@ def test_a_store_of_google_that_cannot_be_reached_is_an_error_at_once_that_says_
     assert time.monotonic() - start < 5
 
 
-@pytest.mark.parametrize(
-    "reply, is_google",
-    [
-        (b"", False),  # accepts connections and stays silent
-        (b"HTTP/1.0 200 OK\r\nMetadata-Flavor: Google\r\n\r\n", True),
-        (b"HTTP/1.0 404 Not Found\r\n\r\n", False),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", False),
-    ],
+@cases(
+    (b"", False),  # accepts connections and stays silent
+    (b"HTTP/1.0 200 OK\r\nMetadata-Flavor: Google\r\n\r\n", True),
+    (b"HTTP/1.0 404 Not Found\r\n\r\n", False),
+    (b"SSH-2.0-OpenSSH_9.6\r\n", False),
 )
 def test_a_metadata_server_has_credentials_only_if_it_says_that_it_is_googles(
-    monkeypatch, tmp_path, reply, is_google
+    reply, is_google, monkeypatch, tmp_path
 ):
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))

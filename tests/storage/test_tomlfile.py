@@ -1,19 +1,17 @@
 import pytest
+from cases import cases
 
 from ragauge.errors import SuiteError
 from ragauge.storage.tomlfile import as_list, as_table, check_table, parse_toml, read_toml
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("a = 1\na = 2\n", "line 2"),
-        ("a = ", "at end of document"),
-        ("[t]\n[t]\n", "line 2"),
-        ("a = " + "[" * 5_000 + "]" * 5_000, "not valid TOML: brackets are nested too deep"),
-        ("a = " + "1" * 5_000, "not valid TOML: a number has too many digits"),
-        ("!!python/object:os.system", "not valid TOML"),
-    ],
+@cases(
+    ("a = 1\na = 2\n", "line 2"),
+    ("a = ", "at end of document"),
+    ("[t]\n[t]\n", "line 2"),
+    ("a = " + "[" * 5_000 + "]" * 5_000, "not valid TOML: brackets are nested too deep"),
+    ("a = " + "1" * 5_000, "not valid TOML: a number has too many digits"),
+    ("!!python/object:os.system", "not valid TOML"),
 )
 def test_what_is_no_toml_is_refused_with_its_source(text, problem):
     with pytest.raises(SuiteError) as caught:

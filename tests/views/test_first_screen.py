@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.report.writing import WRITERS, to_terminal
@@ -46,6 +47,18 @@ HEADLINES = [
 @pytest.mark.parametrize(("right", "headline"), HEADLINES)
 def test_the_headline_names_the_best_system_and_says_how_sure_that_is(right, headline):
     assert screen(answers(right)).headline == headline
+
+
+def test_the_headline_of_one_system_counts_the_answers_that_failed():
+    @rg.metric(version=1)
+    def of_a_weak_server(answer: str) -> rg.Score:
+        """0 to 1."""
+        return rg.Score(1.0) if answer == "Rome" else rg.Score.failed("no answer")
+
+    run = rg.evaluate(
+        [{"answer": "Rome"}, {"answer": "Oslo"}, {"answer": "Bern"}], [of_a_weak_server]
+    )
+    assert FirstScreen(run).headline == "default: of_a_weak_server 1.00, 1 of 3 questions."
 
 
 def test_a_difference_that_rounds_to_nothing_is_not_called_0():
@@ -101,19 +114,16 @@ def test_the_best_mean_and_the_best_on_common_questions_can_differ():
 ASKED = {"id": "1", "question": "where?", "reference": "Rome"}
 
 
-@pytest.mark.parametrize(
-    ("row", "note"),
-    [
-        (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
-        (
-            ASKED | {"GPT": "Rome", "My LM": "Paris"},
-            "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
-        ),
-        (
-            {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
-            "'key_of_marking'; if it is the references: --map references=key_of_marking",
-        ),
-    ],
+@cases(
+    (ASKED | {"said": "Rome", "length": 4}, "'said'; if it is the answer: --map answer=said"),
+    (
+        ASKED | {"GPT": "Rome", "My LM": "Paris"},
+        "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
+    ),
+    (
+        {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
+        "'key_of_marking'; if it is the references: --map references=key_of_marking",
+    ),
 )
 def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, note):
     assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
@@ -133,7 +143,7 @@ def test_a_run_without_any_value_says_so():
 
 def test_time_is_in_the_table_where_nothing_else_was_scored_and_below_it_whatever_was():
     rows = [{"id": "q1", "answer": "x", "reference": "x", "latency_s": 0.5}]
-    line = "default: 0.50 s an answer (p95 0.50 s)"
+    line = "default: median 0.50 s, p95 0.50 s"
     assert line in printed(rg.evaluate(rows, "exact_match"))
     shown = printed(rg.evaluate(rows, "latency_s"))
     assert shown.startswith("default: latency_s 0.50, 1 question.")
@@ -222,6 +232,12 @@ def test_systems_without_a_common_question_are_not_compared_and_why():
     assert screen(rows).headline == (
         "a has the best exact_match 0.75, next b 0.25; not compared, because no question has a "
         "score for both."
+    )
+
+
+def test_of_two_systems_with_the_same_mean_on_too_little_to_compare_none_is_the_best():
+    assert screen(answers({"a": 1, "b": 1})[::20]).headline == (
+        "a and b have the same exact_match, 1.00."
     )
 
 

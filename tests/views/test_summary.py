@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+from cases import cases
 from rich.cells import cell_len
 
 from ragauge import evaluate
@@ -117,10 +118,8 @@ def test_a_pipe_that_is_closed_is_said_to_be():
         console(Closed()).print("x")
 
 
-@pytest.mark.parametrize(
-    ("columns", "width"), [("90", 90), ("", 200), ("wide", 200), ("1", 40), ("-5", 200)]
-)
-def test_a_pipe_is_as_wide_as_columns_says(monkeypatch, columns, width):
+@cases(("90", 90), ("", 200), ("wide", 200), ("1", 40), ("-5", 200))
+def test_a_pipe_is_as_wide_as_columns_says(columns, width, monkeypatch):
     monkeypatch.setenv("COLUMNS", columns)
     assert console(io.StringIO()).width == width
 

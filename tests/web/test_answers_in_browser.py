@@ -6,11 +6,6 @@ import ragauge as rg
 
 pytestmark = pytest.mark.slow
 
-PARTS = """() => [...document.querySelectorAll(".answer td .markdown > *")].map((block) => [
-  block.tagName + (block.classList.length > 1 ? "." + block.classList[1] : ""),
-  block.innerText.replaceAll(/\\s+/g, " ").trim(),
-  ...[...block.querySelectorAll("strong, em, s, code")].map((one) => `${one.tagName.toLowerCase()} ${one.innerText}`),
-])"""
 MARKDOWN = {
     "**bold** and *em*, ~~gone~~": [["P.text", "bold and em, gone", "strong bold", "em em", "s gone"]],
     "***both*** and **a *b***": [["P.text", "both and a b", "em both", "strong both", "strong a ", "em b", "strong b"]],
@@ -31,12 +26,17 @@ MARKDOWN = {
 
 
 def test_markdown_of_an_answer_becomes_text_styles(opened, tmp_path):
+    parts = """() => [...document.querySelectorAll(".answer td .markdown > *")].map((block) => [
+  block.tagName + (block.classList.length > 1 ? "." + block.classList[1] : ""),
+  block.innerText.replaceAll(/\\s+/g, " ").trim(),
+  ...[...block.querySelectorAll("strong, em, s, code")].map((one) => `${one.tagName.toLowerCase()} ${one.innerText}`),
+])"""
     rows = [{"id": f"q{at}", "answer": text, "reference": "x"} for at, text in enumerate(MARKDOWN)]
     page = opened(rg.evaluate(rows, "exact_match").report(tmp_path / "r.html"), "#/questions")
     for at, (text, wanted) in enumerate(MARKDOWN.items()):
         page.go(f"#/questions?id=q{at}")
         page.page.wait_for_selector(f".detail[aria-label='Question q{at}'] .markdown")
-        assert page.page.evaluate(PARTS) == wanted, text
+        assert page.page.evaluate(parts) == wanted, text
     assert page.page.locator(".answer :is(a, img, b)").count() == 0
     assert page.complaints == []
 

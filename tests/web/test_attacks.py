@@ -5,6 +5,7 @@ import socket
 import time
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.people.review import Review
@@ -50,38 +51,32 @@ def send(raw, server, review):
     return sent
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost:{port}.evil.example", "0.0.0.0:{port}",
-        "192.168.0.1:{port}", "[::2]:{port}", "",
-        "localhost.:{port}", "127.0.0.1:{port}@evil.example", "evil@127.0.0.1:{port}", "127.0.0.1:{port}, evil.example",
-        "2130706433:{port}", "0x7f000001:{port}", "0177.0.0.1:{port}", "127.1:{port}", "127.0.0.2:{port}", "::1:{port}",
-        "[0:0:0:0:0:0:0:1]:{port}", "[::ffff:127.0.0.1]:{port}", "xn--lcalhost-n1a:{port}", "127.0.0.1:0{port}",
-        "127.0.0.1:+{port}", "127.0.0.1:", "127.0.0.1:{port}\n evil.example", "127.0.0.1:{port}/", "[localhost]:{port}",
-        "\N{FULLWIDTH DIGIT ONE}27.0.0.1:{port}".encode().decode("latin-1"),
-        "localho\N{LATIN SMALL LETTER LONG S}t:{port}".encode().decode("latin-1"),
-        "evil.example\nX-Forwarded-Host: {host}", "{host}\nHost: {host}",
-    ],
+@cases(
+    "evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost:{port}.evil.example", "0.0.0.0:{port}",
+    "192.168.0.1:{port}", "[::2]:{port}", "",
+    "localhost.:{port}", "127.0.0.1:{port}@evil.example", "evil@127.0.0.1:{port}", "127.0.0.1:{port}, evil.example",
+    "2130706433:{port}", "0x7f000001:{port}", "0177.0.0.1:{port}", "127.1:{port}", "127.0.0.2:{port}", "::1:{port}",
+    "[0:0:0:0:0:0:0:1]:{port}", "[::ffff:127.0.0.1]:{port}", "xn--lcalhost-n1a:{port}", "127.0.0.1:0{port}",
+    "127.0.0.1:+{port}", "127.0.0.1:", "127.0.0.1:{port}\n evil.example", "127.0.0.1:{port}/", "[localhost]:{port}",
+    "\N{FULLWIDTH DIGIT ONE}27.0.0.1:{port}".encode().decode("latin-1"),
+    "localho\N{LATIN SMALL LETTER LONG S}t:{port}".encode().decode("latin-1"),
+    "evil.example\nX-Forwarded-Host: {host}", "{host}\nHost: {host}",
 )  # fmt: skip
-def test_a_foreign_or_duplicate_host_is_refused_however_it_is_written(send, host):
+def test_a_foreign_or_duplicate_host_is_refused_however_it_is_written(host, send):
     assert send(f"GET /review/queue HTTP/1.1\nHost: {host}") == 400
     assert send(f"{WRITE.replace('{host}', host, 1)}\nContent-Length: 0") == 400
 
 
-@pytest.mark.parametrize(
-    ("line", "status"),
-    [
-        ("GET http://{host}/", 404), ("GET http://evil.example/review/queue", 404), ("GET //evil.example/review/queue", 404),
-        ("GET /\\evil.example", 404), ("CONNECT {host}", 501), ("TRACE /", 501), ("OPTIONS *", 405), ("OPTIONS /review/label", 405),
-        ("PUT /review/label", 405), ("DELETE /review/label", 405), ("PATCH /review/label", 405), ("HEAD /review/label", 404), ("get /", 501), ("GET /review/item/..%2f..%2flabels.jsonl", 404),
-        ("GET /review/item/../../labels.jsonl", 404), ("GET /review/item/%252e%252e%252f", 404), ("GET /review/item/%00", 404),
-        ("GET /review/item/{key}%00", 404), ("GET /review/item/{key}/", 404), ("GET /review/item/{key};x", 404),
-        ("GET /review/item/%7B", 404), ("GET /report?rater=ann", 403), ("GET /report?rater=%00", 400), ("GET /?rater=ann", 404),
-        ("GET /report?rater=ann&rater=ben", 400), ("GET /report/?rater=ann", 404), ("GET /chunk/../labels.jsonl?rater=ann", 403),
-    ],
+@cases(
+    ("GET http://{host}/", 404), ("GET http://evil.example/review/queue", 404), ("GET //evil.example/review/queue", 404),
+    ("GET /\\evil.example", 404), ("CONNECT {host}", 501), ("TRACE /", 501), ("OPTIONS *", 405), ("OPTIONS /review/label", 405),
+    ("PUT /review/label", 405), ("DELETE /review/label", 405), ("PATCH /review/label", 405), ("HEAD /review/label", 404), ("get /", 501), ("GET /review/item/..%2f..%2flabels.jsonl", 404),
+    ("GET /review/item/../../labels.jsonl", 404), ("GET /review/item/%252e%252e%252f", 404), ("GET /review/item/%00", 404),
+    ("GET /review/item/{key}%00", 404), ("GET /review/item/{key}/", 404), ("GET /review/item/{key};x", 404),
+    ("GET /review/item/%7B", 404), ("GET /report?rater=ann", 403), ("GET /report?rater=%00", 400), ("GET /?rater=ann", 404),
+    ("GET /report?rater=ann&rater=ben", 400), ("GET /report/?rater=ann", 404), ("GET /chunk/../labels.jsonl?rater=ann", 403),
 )  # fmt: skip
-def test_addresses_are_those_of_the_server_and_nothing_else(send, line, status):
+def test_addresses_are_those_of_the_server_and_nothing_else(line, status, send):
     assert send(f"{line} HTTP/1.1\nHost: {{host}}") == status
 
 
@@ -95,49 +90,43 @@ WRITE = "POST /review/label HTTP/1.1\nHost: {host}\nOrigin: http://{host}\nConte
 BODY = json.dumps({"key": "{key}", "rater": "ann", "value": 1, "note": "", "settles": False})
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "status"),
-    [
-        ("\nOrigin: http://{host}", "", 403),
-        ("Origin: http://{host}", "Origin: null", 403),
-        ("Origin: http://{host}", "Origin: http://{host}\nOrigin: http://evil.example", 403),
-        ("Origin: http://{host}", "Origin: http://{host}.evil.example", 403),
-        ("Origin: http://{host}", "Origin: http://{host}/", 403),
-        ("http://{host}", "https://{host}", 403), ("http://{host}", "http://127.0.0.1", 403),
-        ("http://{host}", "http://localhost:{port}", 403), (" http://{host}", "", 403),
-        ("Host: {host}", "Host: localhost:{port}", 403),
-        ("application/json", "application/json\nSec-Fetch-Site: same-site", 403),
-        ("application/json", "application/json\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", 403),
-        ("application/json", "application/jsonp", 415), (" application/json", "", 415),
-        ("application/json", "application/json\nSec-Fetch-Site: cross-site", 403),
-        ("application/json", "application/json\nSec-Fetch-Site: same-origin\nSec-Fetch-Site: cross-site", 403),
-        ("application/json", "text/plain", 415),
-        ("application/json", "text/plain; application/json", 415),
-        ("application/json", "application/json\nContent-Type: text/plain", 415),
-        ("application/json", "multipart/form-data; boundary=x", 415),
-        ("\nContent-Type: application/json", "", 415),
-        ("/review/label", "/review/label?rater=ann", 404),
-        ("/review/label", "http://{host}/review/label", 404),
-        ("POST", "GET", 404),
-    ],
+@cases(
+    ("\nOrigin: http://{host}", "", 403),
+    ("Origin: http://{host}", "Origin: null", 403),
+    ("Origin: http://{host}", "Origin: http://{host}\nOrigin: http://evil.example", 403),
+    ("Origin: http://{host}", "Origin: http://{host}.evil.example", 403),
+    ("Origin: http://{host}", "Origin: http://{host}/", 403),
+    ("http://{host}", "https://{host}", 403), ("http://{host}", "http://127.0.0.1", 403),
+    ("http://{host}", "http://localhost:{port}", 403), (" http://{host}", "", 403),
+    ("Host: {host}", "Host: localhost:{port}", 403),
+    ("application/json", "application/json\nSec-Fetch-Site: same-site", 403),
+    ("application/json", "application/json\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", 403),
+    ("application/json", "application/jsonp", 415), (" application/json", "", 415),
+    ("application/json", "application/json\nSec-Fetch-Site: cross-site", 403),
+    ("application/json", "application/json\nSec-Fetch-Site: same-origin\nSec-Fetch-Site: cross-site", 403),
+    ("application/json", "text/plain", 415),
+    ("application/json", "text/plain; application/json", 415),
+    ("application/json", "application/json\nContent-Type: text/plain", 415),
+    ("application/json", "multipart/form-data; boundary=x", 415),
+    ("\nContent-Type: application/json", "", 415),
+    ("/review/label", "/review/label?rater=ann", 404),
+    ("/review/label", "http://{host}/review/label", 404),
+    ("POST", "GET", 404),
 )  # fmt: skip
-def test_a_write_with_one_thing_wrong_is_refused(send, review, old, new, status):
+def test_a_write_with_one_thing_wrong_is_refused(old, new, status, send, review):
     body = BODY.replace("{key}", review.queue.items[0].key)
     assert old in WRITE
     lines = f"{WRITE.replace(old, new)}\nContent-Length: {len(body)}"
     assert send(lines, body) == status
 
 
-@pytest.mark.parametrize(
-    ("length", "status"),
-    [
-        ("", 411), ("Transfer-Encoding: chunked", 411), ("Content-Length: 2\nTransfer-Encoding: chunked", 411),
-        ("Content-Length: 2\nContent-Length: 2", 411), ("Content-Length: -1", 411), ("Content-Length: +2", 411),
-        ("Content-Length: 1e3", 411), ("Content-Length: 0x2", 411), ("Content-Length: 1000000000000", 413),
-        ("Content-Length: 9" + "9" * 5000, 411),
-    ],
+@cases(
+    ("", 411), ("Transfer-Encoding: chunked", 411), ("Content-Length: 2\nTransfer-Encoding: chunked", 411),
+    ("Content-Length: 2\nContent-Length: 2", 411), ("Content-Length: -1", 411), ("Content-Length: +2", 411),
+    ("Content-Length: 1e3", 411), ("Content-Length: 0x2", 411), ("Content-Length: 1000000000000", 413),
+    ("Content-Length: 9" + "9" * 5000, 411),
 )  # fmt: skip
-def test_a_body_needs_one_plain_length(send, length, status):
+def test_a_body_needs_one_plain_length(length, status, send):
     assert send(f"{WRITE}\n{length}" if length else WRITE, "{}") == status
 
 

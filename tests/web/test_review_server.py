@@ -5,6 +5,7 @@ import os
 import socket
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.people.review import Review
@@ -192,14 +193,11 @@ def test_get_never_writes(ask, post, refusing, unlabelled):
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    "key",
-    [
-        "../manifest.json", "..%2fmanifest.json", "%2e%2e/labels.jsonl", "%252e%252e%252fmanifest.json", "..\\manifest.json",
-        "%00", "{key}%00", "{key}/", "{key}/..", "{KEY}", "link", "q1", "", "a" * 3000,
-    ],
+@cases(
+    "../manifest.json", "..%2fmanifest.json", "%2e%2e/labels.jsonl", "%252e%252e%252fmanifest.json", "..\\manifest.json",
+    "%00", "{key}%00", "{key}/", "{key}/..", "{KEY}", "link", "q1", "", "a" * 3000,
 )  # fmt: skip
-def test_keys_are_looked_up_and_never_paths(ask, post, refusing, unlabelled, key):
+def test_keys_are_looked_up_and_never_paths(key, ask, post, refusing, unlabelled):
     link = unlabelled.stored.path.with_name("link")
     if not link.is_symlink():
         link.symlink_to("/etc/passwd")
@@ -214,17 +212,14 @@ def test_keys_are_looked_up_and_never_paths(ask, post, refusing, unlabelled, key
     assert stored(unlabelled) == b""
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        [], "text", None, {}, {"key": "KEY"}, label("KEY", 2), label("KEY", True), label("KEY", "1"), label("KEY", 0.5),
-        label("KEY", rater=""), label("KEY", rater="a\nb"), label("KEY", rater="x" * 81), label("KEY", rater=3),
-        label("KEY", note="x" * 4001), label("KEY", note=7), label("KEY", note="\ud800"), label("KEY", settles=1),
-        {**label("KEY"), "time": "2001-01-01"}, {**label("KEY"), "digest": "x"},
-        label("KEY", float("nan")), label("KEY", "#" * 6000), label("KEY", rater="a\0"), label("KEY", rater="a\u202e"),
-    ],
+@cases(
+    [], "text", None, {}, {"key": "KEY"}, label("KEY", 2), label("KEY", True), label("KEY", "1"), label("KEY", 0.5),
+    label("KEY", rater=""), label("KEY", rater="a\nb"), label("KEY", rater="x" * 81), label("KEY", rater=3),
+    label("KEY", note="x" * 4001), label("KEY", note=7), label("KEY", note="\ud800"), label("KEY", settles=1),
+    {**label("KEY"), "time": "2001-01-01"}, {**label("KEY"), "digest": "x"},
+    label("KEY", float("nan")), label("KEY", "#" * 6000), label("KEY", rater="a\0"), label("KEY", rater="a\u202e"),
 )  # fmt: skip
-def test_what_is_no_label_is_refused_with_words(ask, refusing, unlabelled, sent):
+def test_what_is_no_label_is_refused_with_words(sent, ask, refusing, unlabelled):
     text = (
         json.dumps(sent)
         .replace("KEY", keys(unlabelled)[0])
@@ -237,10 +232,8 @@ def test_what_is_no_label_is_refused_with_words(ask, refusing, unlabelled, sent)
     assert stored(unlabelled) == b""
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff", b'{"key": 1, "key": 2}', b"[" * 30_000, b"{'key': 1}"]
-)
-def test_a_body_or_query_that_cannot_be_read_is_refused(refusing, unlabelled, ask, body):
+@cases(b"", b"{", b"\xff", b'{"key": 1, "key": 2}', b"[" * 30_000, b"{'key': 1}")
+def test_a_body_or_query_that_cannot_be_read_is_refused(body, refusing, unlabelled, ask):
     assert ask(refusing, "/review/label", "POST", own(refusing), body).status == 400
     for query in ("rater=%0A", "rater=a&rater=b", "other=a"):
         assert ask(refusing, f"/review/queue?{query}").status == 400

@@ -9,6 +9,7 @@ import zlib
 from typing import Any
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import PlanError, StoreError
@@ -73,16 +74,13 @@ def test_nothing_can_be_written(ask, server, method):
     assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/manifest.json", "/chunk/", "/chunk", "/chunk/0.ids/", "/chunk/0.ids?x=1", "/chunk/0.block.99", "/chunk/1.ids",
-        "/chunk/../manifest.json", "/chunk/..%2fmanifest.json", "/chunk/%2e%2e/%2e%2e/etc/passwd",
-        "/chunk/%252e%252e/manifest.json", "/chunk/..\\manifest.json", "/chunk/0.ids%00", "//etc/passwd", "/./", "/%2f",
-        "/chunk/0.block.-1", "/chunk/0.block.00", "/chunk/0.BLOCK.0", "/chunk/" + "a" * 3000,
-    ],
+@cases(
+    "/manifest.json", "/chunk/", "/chunk", "/chunk/0.ids/", "/chunk/0.ids?x=1", "/chunk/0.block.99", "/chunk/1.ids",
+    "/chunk/../manifest.json", "/chunk/..%2fmanifest.json", "/chunk/%2e%2e/%2e%2e/etc/passwd",
+    "/chunk/%252e%252e/manifest.json", "/chunk/..\\manifest.json", "/chunk/0.ids%00", "//etc/passwd", "/./", "/%2f",
+    "/chunk/0.block.-1", "/chunk/0.block.00", "/chunk/0.BLOCK.0", "/chunk/" + "a" * 3000,
 )  # fmt: skip
-def test_an_address_is_looked_up_and_never_a_path(ask, server, path):
+def test_an_address_is_looked_up_and_never_a_path(path, ask, server):
     answer = ask(server, path)
     assert (answer.status, answer.body) == (404, b"404 there is nothing at this address\n")
 

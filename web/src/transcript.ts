@@ -15,6 +15,8 @@ export interface Message {
 
 const USERS = ["user", "human", "customer", "humanmessage"];
 const OTHERS = ["system", "developer", "systemmessage"];
+/** Parts of a tool's result that are shown as their type. */
+const OTHER_PARTS = ["image", "image_url", "input_image", "audio", "document", "resource"];
 const TOOLS = ["tool", "function", "observation", "function_call_output", "toolmessage"];
 
 /** The messages, with each tool's result at its call; null for a text that is no list of messages. */
@@ -41,7 +43,7 @@ export function transcript(text: string): Message[] | null {
     }
     read.text = texts.filter(Boolean).join("\n");
     if (role === "tool") results.push({ id: message.tool_call_id ?? message.call_id, name: message.name, text: read.text });
-    const lists = [message.tool_calls, message.tools_called, message.function_call].flatMap(parsed);
+    const lists = [message.tool_calls, message.tools_called, message.toolsCalled, message.function_call].flatMap(parsed);
     const single = each.type === "function_call" ? [message] : [];
     for (const made of [...lists, ...single].filter(isItem)) waiting.push(called(made, read));
     for (const result of results) {
@@ -83,16 +85,22 @@ function roleOf(value: unknown): string {
 
 function called(value: Item, message: Message): { id: string; call: Call } {
   const made = isItem(value.function) ? value.function : value;
-  const given = plain(made.arguments ?? made.args ?? made.input ?? made.input_parameters);
+  const given = plain(made.arguments ?? made.args ?? made.input ?? made.input_parameters ?? made.inputParameters);
   const call = { name: plain(made.name), given, result: value.output === undefined ? null : plain(value.output) };
   message.calls.push(call);
   return { id: plain(value.call_id ?? value.id), call };
 }
 
+/** The text of a part of a result, or its type; null if it is no part. */
+function shownPart(part: Item): string | null {
+  if (OTHER_PARTS.includes(String(part.type))) return `(${part.type})`;
+  return typeof part.text === "string" ? part.text : null;
+}
+
 function plain(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value) && value.length && value.every((each) => isItem(each) && typeof each.text === "string")) {
-    return value.map((each) => (each as Item).text).join("\n");
+  if (Array.isArray(value) && value.length && value.every((each) => isItem(each) && shownPart(each) !== null)) {
+    return value.map((each) => shownPart(each as Item)).join("\n");
   }
   if (isItem(value) && typeof value.text === "string") return value.text;
   if (isItem(value) && typeof value.type === "string") return `(${value.type})`;

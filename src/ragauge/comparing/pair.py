@@ -270,7 +270,8 @@ def mean_units(differences: Floats1d, clusters: "Ints | None") -> Floats2d:
 def mean_estimate(metric: MetricDisplay, units: Floats2d) -> Estimate | None:
     """The mean of questions' differences with its interval, of such units."""
     most = _largest_difference(metric)
-    return interval(units, mean_of_parts, ends=ends_of("mean", -most, most))
+    is_single = bool((units[:, 1] == 1).all())
+    return interval(units, mean_of_parts, ends=ends_of("mean", -most, most), are_shares=is_single)
 
 
 def _largest_difference(metric: MetricDisplay) -> float:

@@ -8,7 +8,9 @@ from itertools import accumulate
 from math import isfinite
 from typing import cast
 
-_ARGUMENT_KEYS = ("arguments", "args", "input", "input_parameters", "kwargs", "parameters")
+_ARGUMENT_KEYS = (
+    "arguments", "args", "input", "input_parameters", "inputParameters", "kwargs", "parameters",
+)  # fmt: skip
 MAX_DEPTH = 100
 _ERROR = re.compile(  # how a result begins that says that the tool failed
     r"(?i)\s*(?:(?:\w+\.)*\w*(?:error|exception)\s*(?::|\Z)|traceback \(most recent call)"

@@ -30,7 +30,9 @@ ROLES: dict[str, Role] = {
 _ROLE_KEYS = ("role", "speaker", "from", "type")
 _CONTENT_KEYS = ("content", "text", "value", "parts", "output", "refusal")
 _TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
-_CALL_KEYS = ("tool_calls", "tools_called", "function_call")
+_OTHER_PARTS = ("image", "image_url", "input_image", "audio", "document", "resource")
+"""Parts of a tool's result that are shown as their type."""
+_CALL_KEYS = ("tool_calls", "tools_called", "toolsCalled", "function_call")
 _CALLED = ("functionCall", "function_call", "toolUse")
 _RETURNED = ("functionResponse", "function_response", "toolResult")  # of Gemini and Bedrock
 _OF_CALLS = ("tool_use", "tool_call")
@@ -362,10 +364,16 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[Call]) 
 
 
 def _text_in(content: object) -> str:
-    """The text of a result: of a list of texts their lines, of anything else its JSON."""
-    inner = [mapping_of(each).get("text", each) for each in list_of(content) or ()]
-    are_texts = bool(inner) and all(isinstance(text, str) for text in inner)
-    return "\n".join(cast("list[str]", inner)) if are_texts else text_of(content)
+    """The text of a result: of a list of texts and other parts their lines, of anything else its JSON."""
+    items = list_of(content) or []
+    inner = [mapping_of(each).get("text", each) for each in items]
+    kinds = [_kind_of(mapping_of(each)) for each in items]
+    lines = [
+        f"({kind})" if kind in _OTHER_PARTS else text
+        for text, kind in zip(inner, kinds, strict=True)
+    ]
+    are_texts = bool(lines) and all(isinstance(line, str) for line in lines)
+    return "\n".join(cast("list[str]", lines)) if are_texts else text_of(content)
 
 
 def _parsed(text: object) -> object:

@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from ragauge.conversations.transcript import Turn
 from ragauge.language.dates.parts import Date
-from ragauge.language.facts.differences import LIKELY, contradiction, facts_of, is_same, keys_of
+from ragauge.language.facts.differences import (
+    LIKELY,
+    contradiction,
+    facts_of,
+    is_equal,
+    is_same,
+    keys_of,
+)
 from ragauge.language.facts.reader import PREFIX, Fact, Statement, Word, read
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.units import MONEY
@@ -30,9 +37,14 @@ MAX_TEXT = 200
 """Most characters of a claim that are shown."""
 MIN_KNOWN = 0.5
 """The share of what a claim is about that the earlier turn has, from which the two are compared."""
-MIN_KNOWN_OF_NAME = 0.75
-MAX_VALUES = 3
-"""Most values of a kind in a turn; one with more is a list, of which another value may be meant."""
+MIN_KNOWN_OF_NAME = 0.6
+"""The same for names."""
+MIN_KNOWN_OF_ALL = 0.25
+"""The same where a claim has all that the earlier one is about."""
+MAX_PAIRS = 8
+"""Most pairs of claims of two turns that are few; the more there are, the more of them differ by chance."""
+MAX_WORDS = 8
+"""Most words of a follow-up; a longer question is one by itself."""
 YES_OR_NO = re.compile(
     r"\s*(?:(yes|ja|sí|si|oui|sim)|no|nein|non|não)\s*(?:[.,:;!–—-]\s*|$)", re.IGNORECASE
 )
@@ -93,11 +105,8 @@ CORRECTION = re.compile(
 """How the system takes back openly what it said."""
 ASIDE = frozenset(words("without ohne sans sin"))
 """Negations that deny only what follows them: `Yes, it works without a key.`"""
-MANY, FEW = words("all every most plenty always"), words("few hardly rarely seldom barely")
-RANGE = re.compile(r"\s*(?:to|and|or|bis|und|à|et|a|y|[-–—])?\s*")
-"""What is between the two ends of a range."""
 FRONT = frozenset(words("in on at by for with from under during within outside"))
-"""Words that a statement begins with that holds somewhere, at some time or with something: `In the annex`."""
+"""Words that a statement begins with that holds somewhere, at some time or with something."""
 SUBORDINATE = frozenset(words("when while although because to"))
 
 
@@ -133,9 +142,6 @@ class _Claim:
     def of(cls, clause: Statement, spoken_of: Set[str] = frozenset()) -> "_Claim":
         known, tokens = vocabulary(), [token.text for token in clause.tokens]
         sides = {side for word in clause.words for side in word.opposites}
-        sides |= {
-            (-1, side) for side, each in enumerate((MANY, FEW)) for word in each if word in tokens
-        }
         ((free, side),) = known.opposites["free"]
         if any(fact.unit in MONEY and fact.value for fact in clause.facts):
             sides.add((free, 1 - side))
@@ -146,12 +152,8 @@ class _Claim:
             topics([clause]) | spoken_of,
             len(denials) % 2 == 1,
             "if" not in clause.scopes and SUBORDINATE.isdisjoint(tokens[:2]),
-            {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides},
-            {
-                word.key
-                for word in clause.words
-                if word.opposites or word.text.lower() in MANY + FEW
-            },
+            sides,
+            {word.key for word in clause.words if word.opposites},
         )
 
     def opposes(self, other: "_Claim") -> bool:
@@ -198,7 +200,9 @@ class Said:
         stated += [] if start and start[1] else asked_facts
         is_short = "?" in question and len(begins) < 4 and not ASKS_YES_OR_NO.match(question)
         is_joined = JOINING.match(question) or is_short
-        is_follow_up = bool(is_joined) and CONCLUDING.isdisjoint(begins[:1])
+        is_follow_up = (
+            bool(is_joined) and len(begins) <= MAX_WORDS and CONCLUDING.isdisjoint(begins[:1])
+        )
         refers = is_joined or len(own) < 2
         reply = None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
@@ -224,11 +228,8 @@ class Said:
 
 
 def _with_news(claim: _Claim, stated: Sequence[Fact], spoken: Set[str]) -> _Claim:
-    """The claim with its values, but ends of ranges, and its names."""
-    facts = claim.clause.facts
-    values = [
-        fact for fact in facts if not _is_among(fact, stated) and not _is_end(claim.clause, fact)
-    ]
+    """The claim with the values and names that nobody stated before."""
+    values = [fact for fact in claim.clause.facts if not _is_among(fact, stated)]
     names = [
         word
         for word in claim.clause.words
@@ -258,29 +259,31 @@ class _Pair:
     other: Said
     claim: _Claim
 
+    @property
+    def are_few(self) -> bool:
+        """Whether so few claims are compared that what they share is no coincidence."""
+        return len(self.said.claims) * len(self.other.claims) <= MAX_PAIRS
+
     def values(self) -> Iterator[tuple[str, str, str]]:
-        """Amounts, dates and versions where the earlier turn has another one, of which they are no multiple."""
+        """Amounts, dates and versions where the earlier turn has one other, of which they are no multiple."""
         clause, other = self.claim.clause, self.other
         names = {word.key for word in clause.words if word.is_name}
         for fact, theirs in product(self.claim.values, other.claims):
-            found = [(kind, each) for each in theirs.clause.facts if (kind := _differ(fact, each))]
-            if (
-                len(found) != 1
-                or found[0][0] == "member"
-                or not names <= theirs.about | other.topic
-            ):
-                continue
-            kind, value = found[0]
-            if sum(bool(_differ(fact, each)) for each in other.facts) > MAX_VALUES:
-                continue
+            value = next((each for each in theirs.clause.facts if _differ(fact, each)), None)
             factors = [
                 each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
             ]
-            if any(_is_product(fact, value, each) for each in factors):
+            if (
+                value is None
+                or sum(bool(_differ(fact, each)) for each in other.facts) > 1
+                or not names <= theirs.about | other.topic
+                or any(_is_product(fact, value, each) for each in factors)
+            ):
                 continue
             about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
-            if self.share(about, told, theirs.clause) >= MIN_KNOWN:
-                yield kind, fact.shown, value.shown
+            least = MIN_KNOWN_OF_ALL if self.are_few and told and told <= about else MIN_KNOWN
+            if self.share(about, told, theirs.clause) >= least:
+                yield _differ(fact, value), fact.shown, value.shown
 
     def senses(self) -> Iterator[tuple[str, str, str]]:
         """The claim itself, where it denies what the earlier turn says, or a word of it has the opposite sense."""
@@ -301,7 +304,8 @@ class _Pair:
             )
             share = self.share(ours, told, theirs.clause) if ours & its else 0
             is_all = share == 1 and 2 * len(ours & its) >= len(its)
-            if is_all or (its <= ours and share >= MIN_KNOWN):
+            few = self.are_few and len(ours & its) > 1
+            if is_all or ((its <= ours or few) and share >= MIN_KNOWN):
                 kind = "opposite" if opposite else "negation"
                 kind = "answer" if claim is self.said.reply and theirs is reply else kind
                 yield kind, claim.text, theirs.text
@@ -337,13 +341,15 @@ class _Pair:
         taken_up, missing = theirs & other.new, about - known
         is_another = (
             (missing and not has_words)
-            or not said.asks_about.isdisjoint(missing)
+            or not (said.asks_about.isdisjoint(missing) or (self.are_few and theirs <= ours))
             or (taken_up and taken_up.isdisjoint(about | said.topic))
             or any(
                 modifier not in known and their_heads.get(head, modifier) not in (modifier, *about)
                 for head, modifier in heads.items()
             )
-            or _is_fronted(own, missing)
+            or _asks_for_another(facts_of(said.asked), other)
+            # `In the annex there is none.`
+            or (own.tokens[0].text in FRONT and {word.key for word in own.words[:1]} & missing)
         )
         return 0 if is_another or not about else len(about & known) / len(about)
 
@@ -383,10 +389,9 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
 
 
 def _differ(one: Fact, other: Fact) -> str:
-    """The kind of the contradiction between two facts; of amounts only one of which has a unit, years differ from no unit."""
+    """The kind of the contradiction between two facts; empty for one that is only likely, and two of a class, such as colours."""
     kind = "" if is_same(one, other) else contradiction(one, other)
-    is_age = one.kind == "amount" and {one.unit, other.unit} <= {"", "year"}
-    return kind if kind != LIKELY or is_age else ""
+    return "" if kind in (LIKELY, "member") else kind
 
 
 def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
@@ -411,15 +416,14 @@ def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
     return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
 
 
-def _is_end(clause: Statement, fact: Fact) -> bool:
-    """Whether a fact is an end of a range: `9 to 11`."""
-    pairs = [
-        each for each in pairwise(clause.facts) if fact in each and each[0].kind == each[1].kind
-    ]
-    gaps = [
-        clause.text[one.end - clause.start : other.start - clause.start] for one, other in pairs
-    ]
-    return any(RANGE.fullmatch(gap) for gap in gaps)
+def _asks_for_another(asked: Sequence[Fact], other: Said) -> bool:
+    """Whether a question has another number, date or code in the place of the earlier question's: `Item 7?` after `Item 6?`."""
+    new = [fact for fact in asked if not any(is_equal(fact, each) for each in other.facts)]
+    return any(
+        contradiction(fact, each)
+        or (fact.kind == each.kind == "amount" and fact.unit == each.unit)  # 3,901 rounds 3,900
+        for fact, each in product(new, facts_of(other.asked))
+    )
 
 
 def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
@@ -430,10 +434,3 @@ def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
         for one, other in pairwise(statement.words)
         if other.start - one.end == 1 and one.key not in OF_NOTHING and one.text.islower()
     }
-
-
-def _is_fronted(clause: Statement, missing: Set[str]) -> bool:
-    """Whether a clause begins with where or when it holds, of which nothing was said: `In the annex there is none.`"""
-    start = min((each.start for each in (*clause.words, *clause.facts)), default=None)
-    word = next((word for word in clause.words if word.start == start), None)
-    return word is not None and clause.tokens[0].text in FRONT and word.key in missing

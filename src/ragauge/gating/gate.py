@@ -186,6 +186,8 @@ class Checking:
             return rows.count(name), ""
         if statistic is None:  # what the judges of the run cost
             judging = cast("Mapping[str, Mapping[str, float | None]]", self.run.manifest.judging)
+            if not judging and any(metric.metric == name for metric in self.run.metrics):
+                return None, f"no judge was asked; of the answers it is {name}.mean or {name}.sum"
             costs = [usage.get(name) if usage.get("calls") else 0.0 for usage in judging.values()]
             if None in costs:
                 return None, "the price of a judge is unknown; give it with --price"

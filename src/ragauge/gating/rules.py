@@ -42,7 +42,7 @@ IN_RANGE = (MEAN, "low", "high", "worst", "best", "lowest", "highest")
 """Those that lie in the metric's range."""
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
 SPREAD = (*QUANTILES, "sum")
-"""Statistics of the values themselves, not of a summary: percentiles (the nearest value) and the sum."""
+"""Statistics of the values themselves, not of a summary: percentiles (as numpy's) and the sum."""
 UNSCORED = "unscored"
 """The rows or scores without a value, whatever their status."""
 DROPS = ("drop", "drop_low", "drop_high")

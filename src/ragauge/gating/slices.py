@@ -89,7 +89,7 @@ class Slice:
         if values.is_empty():
             return None
         if statistic in QUANTILES:
-            return values.quantile(QUANTILES[statistic], "nearest")
+            return values.quantile(QUANTILES[statistic], "linear")
         return fsum(values.to_list())
 
     def worst_ids(

@@ -8,7 +8,7 @@
 The first number is that of the run. A chunk is zlib-compressed JSON, except for scores.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import cast
@@ -23,6 +23,7 @@ from ragauge.runs.scored_run import ScoredRun
 
 BLOCK_SIZE = 300_000  # bytes of a block before compression; a question may have more
 AT_ONCE = 64  # blocks that are made at a time: all would take several times the memory
+QUESTIONS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,16 @@ class RunChunks:
             column, n = self.rows.column(field.name), n_systems
             if field.is_shared:
                 column, n = column.unique("q", keep="first", maintain_order=True), 1
-            cells: list[object] = [None] * (len(columns.ids) * n)
-            for q, s, value in column.iter_rows():
-                is_text = field.kind == "list" and value is not None
-                cells[q if field.is_shared else q * n + s] = str(value) if is_text else value
-            return json_bytes(cells)
+            parts: list[bytes] = []
+            for start, end in self._ranges():
+                first, last = (int(column["q"].search_sorted(q)) for q in (start, end))
+                cells: list[object] = [None] * ((end - start) * n)
+                for q, s, value in column[first:last].iter_rows():
+                    is_text = field.kind == "list" and value is not None
+                    at = (q - start) * n + (0 if field.is_shared else s)
+                    cells[at] = str(value) if is_text else value
+                parts.append(json_bytes(cells)[1:-1])
+            return b"[%s]" % b",".join(parts)
 
         order = enumerate(self.overview.column_order)
         made = {f"{self.place}.score.{at}": partial(scores, label) for at, label in order}
@@ -154,6 +160,14 @@ class RunChunks:
             .to_list()
         )
 
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """Ranges of questions whose texts are in memory at the same time; one of none if there are none."""
+        n = self.overview.n_questions
+        return (
+            (start, min(start + QUESTIONS_AT_ONCE, n))
+            for start in range(0, max(n, 1), QUESTIONS_AT_ONCE)
+        )
+
     @cached_property
     def _all_evidence(self) -> pl.DataFrame:
         return self._placed_evidence(None)
@@ -190,13 +204,18 @@ class RunChunks:
         # About how many bytes each question has in a block.
         names, shared = self.rows.names, self.rows.shared
         lengths = {name: _length(name, self.rows.schema[name]) for name in names}
-        texts = self.rows.between(0, self.overview.n_questions).select(
-            "q",
-            own=pl.sum_horizontal(0, *(lengths[name] for name in names if name not in shared)),
-            shared=pl.sum_horizontal(0, *(lengths[name] for name in names if name in shared)),
-        )
-        by_question = texts.group_by("q", maintain_order=True).agg(
-            pl.col("own").sum() + pl.col("shared").first()
+        texts = [
+            self.rows.between(start, end).select(
+                "q",
+                own=pl.sum_horizontal(0, *(lengths[name] for name in names if name not in shared)),
+                shared=pl.sum_horizontal(0, *(lengths[name] for name in names if name in shared)),
+            )
+            for start, end in self._ranges()
+        ]
+        by_question = (
+            pl.concat(texts)
+            .group_by("q", maintain_order=True)
+            .agg(pl.col("own").sum() + pl.col("shared").first())
         )
         evidence = self._all_evidence.group_by("q").agg(pl.col("evidence").str.len_bytes().sum())
         both = by_question.join(evidence, on="q", how="left", maintain_order="left")

@@ -198,7 +198,9 @@ class _Group:
         }
 
     def _estimate(self) -> "Estimate | None":
-        from ragauge.stats.intervals import ends_of, ends_of_scores, interval
+        import numpy as np
+
+        from ragauge.stats.intervals import ends_of, ends_of_scores, interval, parts_of
         from ragauge.stats.normal_intervals import QuestionSums, normal_estimate
 
         if self._parts is None or self._values is None:
@@ -207,9 +209,12 @@ class _Group:
         if isinstance(self._parts, QuestionSums):
             ends = None if kind == CUSTOM else ends_of(kind, low, high)
             return normal_estimate(self._parts, aggregate_of(self.shown), ends=ends)
+        are_shares = False
         if kind != CUSTOM:
-            ends = ends_of_scores(self._values.to_numpy(), kind, low, high)
-        return interval(self._parts, aggregate_of(self.shown), ends=ends)
+            values = self._values.to_numpy()
+            ends = ends_of_scores(values, kind, low, high)
+            are_shares = bool(np.isin(parts_of(values, kind)[:, 0], ends[:, 0]).all())
+        return interval(self._parts, aggregate_of(self.shown), ends=ends, are_shares=are_shares)
 
 
 def _parts_of(scored: "pl.DataFrame", shown: MetricDisplay) -> "Floats2d":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_ROWS_AT_ONCE = 20_000
-MAX_BYTES_AT_ONCE = 32 * 2**20  # most that is in memory at once: rows, and about how many bytes
+MAX_BYTES_AT_ONCE = 8 * 2**20  # most that is in memory at once: rows, and about how many bytes
 ROWS_SAMPLED = 200
 ON_DISK = Path("/var/tmp")  # where temporary files are on disk; /tmp is in memory on some systems
 PREFIX = "ragauge-"

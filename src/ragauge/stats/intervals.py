@@ -76,14 +76,18 @@ class Spread(NamedTuple):
 
 
 def interval(
-    parts: Floats2d, aggregate: Aggregate, *, ends: Floats2d | None = None
+    parts: Floats2d,
+    aggregate: Aggregate,
+    *,
+    ends: Floats2d | None = None,
+    are_shares: bool = True,
 ) -> Estimate | None:
     """The aggregate of questions (or clusters of them) with its 95 % interval; None if it has no value.
 
     `parts` (n, p) is what each question adds to the sums that the aggregate is a function of: for a mean
     its score and 1, for a cluster the sum of its scores and their number, zeros without a score. `ends`
     (2, p) is what a question with the lowest, and the highest, possible value adds (see `ends_of`).
-    Without `ends` the aggregate may be any function that takes sums of questions; it is then taken as
+    `are_shares=False`: some question is at neither end, which the sums of clusters may hide. Without `ends` the aggregate may be any function that takes sums of questions; it is then taken as
     linear in what the jackknife finds to be their influence.
 
     - All at the two ends, as scores of 0 and 1: Wilson's score interval of their share; of clusters with
@@ -119,7 +123,7 @@ def interval(
     if math.sqrt(squares) <= ROUNDING * size:
         squares = 0.0
     skewness = float(((influences / math.sqrt(squares)) ** 3).sum()) if squares else 0.0
-    n_at_ends = None if ends is None else _n_at_ends(scored, ends)
+    n_at_ends = _n_at_ends(scored, ends) if ends is not None and are_shares else None
     n = len(scored)
     freedom = n - 1
     if ends is not None and ends.shape[1] == 2 and ends[0, 0] < 0 < ends[1, 0]:  # of differences
@@ -205,8 +209,11 @@ def derivative(aggregate: Aggregate, sums: Floats1d, steps: Floats1d) -> Floats1
     """The aggregate's derivative by each sum, (p,), by central differences; 0 where the step is 0.
 
     The steps are the sums' standard deviations: over them the aggregate must be near a line for the
-    approximation to hold at all, and an aggregate of whole numbers would ignore much smaller ones.
+    approximation to hold at all, and an aggregate of whole numbers would ignore much smaller ones. That of a
+    mean is known.
     """
+    if aggregate is mean_of_parts:
+        return np.array([1 / sums[1], -sums[0] / sums[1] ** 2])
     varied = np.flatnonzero(steps)
     moves = np.zeros((len(varied), len(sums)))
     moves[np.arange(len(varied)), varied] = steps[varied]
@@ -262,8 +269,13 @@ def _abc(
         moved = corrected / (1 - acceleration * corrected) ** 2
         moved = min(moved, z) if z < 0 else max(moved, z)
         step = moved * spread.error
-        moved_total = total + step / spread.squares * spread.direction
-        end = value_of(moved_total, aggregate) if aggregate else None
+        moves = step / spread.squares * spread.direction
+        if aggregate is mean_of_parts:
+            # Of clusters a ratio. Its count, 1 + growth, must stay above 0; and no end is nearer than Student's t.
+            step *= max(math.exp(-moves[1] / total[1]), reach / abs(moved))
+            end = None
+        else:
+            end = value_of(total + moves, aggregate) if aggregate else None
         ends.append(value + step if end is None else end)
     return min(ends), max(ends)
 

@@ -112,9 +112,9 @@ def normal_estimate(
     squares = max(float(slope @ direction), 0.0)
     n_at_ends = None
     if ends is not None and ends.shape[1] == 2 and np.isfinite(ends).all():
-        # At one of the ends each: the sum of (value - low) (high - value) is 0.
+        # At one of the ends each: the sum of (value - low) (high - value) is 0, and no cluster has several.
         (low, _), (high, _) = ends.tolist()
         at_ends = (low + high) * total[0] - given.products[0, 0] - low * high * total[1]
-        n_at_ends = n if at_ends == 0 else None
+        n_at_ends = n if at_ends == 0 and given.products[1, 1] == total[1] else None
     spread = Spread(n, n - 1, squares, 0.0, direction, n_at_ends)
     return with_interval(value, total, aggregate, spread, ends, "normal")

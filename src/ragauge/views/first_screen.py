@@ -49,8 +49,18 @@ def headline(
     best, mean = names[first], f"{metric.name} {means[first]}"
     if len(rows) == 1:
         range_ = interval(metric, rows[first])
-        questions = counted(cast(int, rows[first]["ok"]), unit)
+        n_ok, n_failed = (cast(int, rows[first][status]) for status in ("ok", "failed"))
+        questions = (f"{n_ok:,} of " if n_failed else "") + counted(n_ok + n_failed, unit)
         return f"{best}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
+    n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
+    tied = [names[system] for system in rows][:n_tied]
+    same = f"have the same {metric.name}, {means[first]}"
+    has_p = found is not None and found.p_value is not None
+    is_tie = found is not None and found.difference == 0
+    if is_tie and n_tied > MAX_TIED:
+        return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
+    if is_tie and n_tied > (2 if has_p else 1):
+        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
     if found is None or found.p_value is None:
         scored = [system for system, row in rows.items() if row["mean"] is not None]
         if len(scored) == 1:
@@ -59,13 +69,6 @@ def headline(
             return f"{best} has the best {mean}; it was not compared with the others."
         other = f"{names[scored[1]]} {means[scored[1]]}"
         return f"{best} has the best {mean}, next {other}; not compared, because no question has a score for both."
-    n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
-    tied = [names[system] for system in rows][:n_tied]
-    same = f"have the same {metric.name}, {means[first]}"
-    if n_tied > MAX_TIED and found.difference == 0:
-        return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
-    if n_tied > 2 and found.difference == 0:
-        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
     # How far the best system is ahead; never shown as 0.
     display, other = over_questions(metric, found.n), names[found.system]
     gap = number(display, abs(found.difference))

@@ -24,7 +24,7 @@ NOT_WORTH = 0.95  # doubling what leaves more of the standard error narrows noth
 
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
-    """`small: 0.21 s an answer (p95 0.35 s) · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
+    """`small: median 0.21 s, p95 0.35 s · 90 tokens in, 120 tokens out · $0.0120` for each system of `names`."""
     import polars as pl
 
     columns, rows = run.samples.columns, run.samples.scan()
@@ -50,11 +50,11 @@ def took(answers: "pl.DataFrame") -> str:
     values = {column.name: column for column in columns if not column.is_empty()}
 
     def at(name: str, share: float) -> str:
-        return f"{values[name].quantile(share, 'nearest') or 0.0:.2f} s"
+        return f"{values[name].quantile(share, 'linear') or 0.0:.2f} s"
 
     parts: list[str] = []
     if "latency_s" in values:
-        parts.append(f"{at('latency_s', 0.5)} an answer (p95 {at('latency_s', 0.95)})")
+        parts.append(f"median {at('latency_s', 0.5)}, p95 {at('latency_s', 0.95)}")
     if "first_token_s" in values:
         parts.append(f"first token {at('first_token_s', 0.5)}")
     ways = {"input_tokens": "in", "output_tokens": "out"}

@@ -4,6 +4,7 @@ import asyncio
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 
 pytest.importorskip("any_llm")
 
@@ -44,10 +45,7 @@ def test_what_may_pass_is_tried_again():
     assert server.asked[0]["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-FORMS = ("sk-canary-7731", "SK-CANARY-7731", "sk-canary\\u002d7731", "\\\\".join("sk-canary-7731"))
-
-
-@pytest.mark.parametrize("form", FORMS)
+@cases("sk-canary-7731", "SK-CANARY-7731", "sk-canary\\u002d7731", "\\\\".join("sk-canary-7731"))
 def test_a_key_that_is_refused_ends_it_at_once_and_stands_in_no_error(form):
     error, server = asked(lambda *_: faulty.refusal(401, f"no such key: {form}"))
     assert error.is_down and server.n_requests == 1

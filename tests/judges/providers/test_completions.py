@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,18 +19,15 @@ def reply(message: object, *, usage: object = None, **choice: object) -> Reply:
     return reply_of({"usage": usage}, {"message": message, **choice})
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        ("yes", "yes"),
-        ("", ""),
-        (None, ""),
-        ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab"),
-        ([{"type": "image_url"}, "c", {"text": None}, 7], "c"),
-        ([], ""),
-        ({"text": "a"}, ""),
-        (7, ""),
-    ],
+@cases(
+    ("yes", "yes"),
+    ("", ""),
+    (None, ""),
+    ([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab"),
+    ([{"type": "image_url"}, "c", {"text": None}, 7], "c"),
+    ([], ""),
+    ({"text": "a"}, ""),
+    (7, ""),
 )
 def test_the_text_is_found_in_any_form(content, text):
     assert reply({"content": content}).text == text
@@ -61,13 +59,10 @@ def test_a_count_that_is_none_is_not_told(said):
     assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("cost", "found"),
-    [
-        (0, 0.0),
-        (0.25, 0.25),
-        *((bad, None) for bad in (-0.1, True, "1", None, float("inf"), float("nan"), 10**400)),
-    ],
+@cases(
+    (0, 0.0),
+    (0.25, 0.25),
+    *((bad, None) for bad in (-0.1, True, "1", None, float("inf"), float("nan"), 10**400)),
 )
 def test_the_cost_is_a_number_or_not_told(cost, found):
     assert reply({}, usage={"cost": cost}).cost_usd == found
@@ -82,15 +77,12 @@ def test_a_token_stands_among_its_alternatives_once():
     )
 
 
-@pytest.mark.parametrize(
-    "logprobs",
-    [
-        *(None, {}, {"content": None}, {"content": []}, {"content": {"a": 1}}, {"content": [7]}),
-        {"content": [{"token": "a"}]},
-        {"content": [{"token": "a", "logprob": float("nan")}]},
-        {"content": [{"token": "a", "logprob": -1}, {"token": "b", "logprob": "-1"}]},
-        {"tokens": ["a"], "token_logprobs": [-1.0]},
-    ],
+@cases(
+    *(None, {}, {"content": None}, {"content": []}, {"content": {"a": 1}}, {"content": [7]}),
+    {"content": [{"token": "a"}]},
+    {"content": [{"token": "a", "logprob": float("nan")}]},
+    {"content": [{"token": "a", "logprob": -1}, {"token": "b", "logprob": "-1"}]},
+    {"tokens": ["a"], "token_logprobs": [-1.0]},
 )
 def test_probabilities_that_cannot_be_read_are_none(logprobs):
     assert reply({}, logprobs=logprobs).logprobs is None
@@ -141,25 +133,22 @@ SENT = {
 }
 
 
-@pytest.mark.parametrize(
-    ("message", "rejected"),
-    [
-        ("'temperature' does not support 0.0 with this model", ["temperature"]),
-        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'", ["max_tokens"]),
-        ("max_completion_tokens is unknown", []),
-        ("response_format.type must be text", ["response_format"]),
-        ("This model does not support Structured Outputs", ["response_format"]),
-        ("does not support response format `json_schema`", ["response_format"]),
-        ("You are not allowed to request logprobs from this model", ["logprobs"]),
-        ("top_logprobs must be at most 5", ["top_logprobs"]),
-        ("body.seed: Extra inputs are not permitted", ["seed"]),
-        ("temperature and seed are not supported", ["temperature", "seed"]),
-        ("my_temperature, seeds, maxtokens, nologprobs", []),
-        ("max_tokens is too large: 5. This model supports at most 4 tokens", []),
-        ("5 tokens of max_tokens exceed the context length", []),
-        ("something is wrong", []),
-        ("model m does not exist", []),
-    ],
+@cases(
+    ("'temperature' does not support 0.0 with this model", ["temperature"]),
+    ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'", ["max_tokens"]),
+    ("max_completion_tokens is unknown", []),
+    ("response_format.type must be text", ["response_format"]),
+    ("This model does not support Structured Outputs", ["response_format"]),
+    ("does not support response format `json_schema`", ["response_format"]),
+    ("You are not allowed to request logprobs from this model", ["logprobs"]),
+    ("top_logprobs must be at most 5", ["top_logprobs"]),
+    ("body.seed: Extra inputs are not permitted", ["seed"]),
+    ("temperature and seed are not supported", ["temperature", "seed"]),
+    ("my_temperature, seeds, maxtokens, nologprobs", []),
+    ("max_tokens is too large: 5. This model supports at most 4 tokens", []),
+    ("5 tokens of max_tokens exceed the context length", []),
+    ("something is wrong", []),
+    ("model m does not exist", []),
 )
 def test_only_what_an_error_names_is_rejected(message, rejected):
     assert list(rejected_parameters(ErrorBody(message), SENT)) == rejected

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import faulty_server as faulty
 import pytest
+from cases import cases
 from faulty_server import Answer, everything_about, ok, refusal, too_many
 
 from ragauge.errors import JudgeError, MissingExtraError, PlanError
@@ -215,14 +216,11 @@ def test_a_redirect_to_another_server_does_not_take_the_key_along(server):
 
 
 @by_either
-@pytest.mark.parametrize(
-    "to",
-    [
-        *("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/"),
-        "/v1/chat/completions",
-    ],
+@cases(
+    *("http://a..b/v1", f"http://{64 * 'a'}/v1", "http://127.0.0.1:99999/", "", "ftp://h/"),
+    "/v1/chat/completions",
 )
-def test_a_redirect_to_nowhere_or_in_a_circle_is_an_error_of_the_judge(server, to):
+def test_a_redirect_to_nowhere_or_in_a_circle_is_an_error_of_the_judge(to, server):
     server.answer = always(Answer(307, headers={"Location": to}))
     match = "TooManyRedirects" if to.startswith("/") else ""
     assert CANARY not in str(error_of(judge(server, max_attempts=1), match))
@@ -266,21 +264,18 @@ LAST = Answer(body=ok("yes").body, headers={"Content-Length": str(len(ok("yes").
 
 
 @by_either
-@pytest.mark.parametrize(
-    ("answers", "texts"),
-    [
-        # Packed, long, and of any content type.
-        (
-            (PACKED, Answer(body=YES.body, headers={"Content-Type": "text/plain"})),
-            ("yes" * 300_000,) * 2,
-        ),
-        # A page of HTML that comes later is asked for again.
-        ((ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no")), ("yes", "no")),
-        # The client opens a new connection if the server has closed the old one.
-        ((LAST,) * 4, ("yes",) * 4),
-    ],
+@cases(
+    # Packed, long, and of any content type.
+    (
+        (PACKED, Answer(body=YES.body, headers={"Content-Type": "text/plain"})),
+        ("yes" * 300_000,) * 2,
+    ),
+    # A page of HTML that comes later is asked for again.
+    ((ok("yes"), Answer(body=b"<html>one moment</html>"), ok("no")), ("yes", "no")),
+    # The client opens a new connection if the server has closed the old one.
+    ((LAST,) * 4, ("yes",) * 4),
 )
-def test_replies_of_any_form_are_read_one_after_the_other(server, answers, texts):
+def test_replies_of_any_form_are_read_one_after_the_other(answers, texts, server):
     server.answer = answering(*answers)
     assert tuple(reply.text for reply in in_turn(judge(server), len(texts))) == texts
     assert server.n_requests == len(answers)
@@ -318,10 +313,7 @@ def test_what_may_pass_is_asked_again_and_given_up_in_the_end(broken, server):
     assert server.n_requests == 5
 
 
-@pytest.mark.parametrize(
-    ("status", "headers"),
-    [(429, {"Retry-After": "0.2"}), (503, {"retry-after-ms": "200", "Retry-After": "0"})],
-)
+@cases((429, {"Retry-After": "0.2"}), (503, {"retry-after-ms": "200", "Retry-After": "0"}))
 def test_what_the_server_says_to_one_is_waited_by_all(status, headers, server):
     starts = []
 
@@ -353,10 +345,8 @@ def test_one_request_that_always_fails_does_not_count_as_down_while_others_are_a
     assert all(reply.text == "yes" for reply in others)
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_down"), [(refusal(500, "out of order"), True), (refusal(403, "flagged"), False)]
-)
-def test_after_an_answer_a_server_may_go_down_or_forbid_a_single_text(server, answer, is_down):
+@cases((refusal(500, "out of order"), True), (refusal(403, "flagged"), False))
+def test_after_an_answer_a_server_may_go_down_or_forbid_a_single_text(answer, is_down, server):
     server.answer = answering(ok("yes"), answer)
     assert in_turn(judge(server), 2)[1].is_down is is_down
 
@@ -369,24 +359,21 @@ def test_what_was_one_too_many_at_once_is_soon_sent_again(server):
 
 
 @by_either
-@pytest.mark.parametrize(
-    ("answer", "settings", "match"),
-    [
-        (
-            refusal(500, "busy"),
-            {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3},
-            "no answer in 1 attempts",
-        ),
-        (
-            faulty.HANG,
-            {"timeout_s": 0.1, "max_attempts": 2},
-            r"2 attempts .*no whole reply came within 0\.1 s",
-        ),
-        (faulty.HANG, {"deadline_s": 0.2}, r"1 attempts .*no whole reply came within 0\.2 s"),
-        (faulty.DRIP, {"timeout_s": 0.2, "max_attempts": 1}, "no whole reply came"),
-    ],
+@cases(
+    (
+        refusal(500, "busy"),
+        {"first_wait_s": 50, "max_wait_s": 50, "deadline_s": 0.3},
+        "no answer in 1 attempts",
+    ),
+    (
+        faulty.HANG,
+        {"timeout_s": 0.1, "max_attempts": 2},
+        r"2 attempts .*no whole reply came within 0\.1 s",
+    ),
+    (faulty.HANG, {"deadline_s": 0.2}, r"1 attempts .*no whole reply came within 0\.2 s"),
+    (faulty.DRIP, {"timeout_s": 0.2, "max_attempts": 1}, "no whole reply came"),
 )
-def test_time_runs_out_before_the_attempts_do(server, answer, settings, match):
+def test_time_runs_out_before_the_attempts_do(answer, settings, match, server):
     server.answer = always(answer)
     start = time.monotonic()
     assert error_of(judge(server, **settings), match).is_down

@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from cases import cases
 
 from ragauge.errors import JudgeError, PlanError
 from ragauge.judges.protocol import Message, Reply, Request
@@ -45,15 +46,12 @@ class Callable:
         return "by method"
 
 
-@pytest.mark.parametrize(
-    ("given", "name", "text"),
-    [
-        (mine, "mine", "to Is it so?"),
-        (Callable(), "Callable", "called"),
-        (Callable().method, "method", "by method"),
-        (functools.partial(mine), "mine", "to Is it so?"),
-        (functools.partial(Callable().method), "method", "by method"),
-    ],
+@cases(
+    (mine, "mine", "to Is it so?"),
+    (Callable(), "Callable", "called"),
+    (Callable().method, "method", "by method"),
+    (functools.partial(mine), "mine", "to Is it so?"),
+    (functools.partial(Callable().method), "method", "by method"),
 )
 def test_whatever_is_called_with_await_is_a_judge(given, name, text):
     judge = open_judge(given)
@@ -69,15 +67,12 @@ NOT_ASYNC = "is not an async function; write it as async def"
 NO_JUDGE = "judge must be a model's name, a judge or an async fun"
 
 
-@pytest.mark.parametrize(
-    ("given", "settings", "says"),
-    [
-        *((given, {}, NOT_ASYNC) for given in (synchronous, lambda _: "x", print, str.upper)),
-        *((given, {}, NO_JUDGE) for given in (None, 5, ["m"], {}, object())),
-        *((name, {}, "the judge has an empty name; give a model's") for name in ("", "  ")),
-        ("m", {"temprature": 0.5, **LOCAL}, "no setting 'temprature'; did you mean 'temperature'"),
-        (mine, {"temperature": 0.5}, "temperature are of an endpoint, and the judge is"),
-    ],
+@cases(
+    *((given, {}, NOT_ASYNC) for given in (synchronous, lambda _: "x", print, str.upper)),
+    *((given, {}, NO_JUDGE) for given in (None, 5, ["m"], {}, object())),
+    *((name, {}, "the judge has an empty name; give a model's") for name in ("", "  ")),
+    ("m", {"temprature": 0.5, **LOCAL}, "no setting 'temprature'; did you mean 'temperature'"),
+    (mine, {"temperature": 0.5}, "temperature are of an endpoint, and the judge is"),
 )
 def test_what_is_no_judge_is_refused_with_what_it_lacks(given, settings, says):
     with pytest.raises(PlanError, match=says):
@@ -110,17 +105,14 @@ async def same(request, *, temperature=0.5):
     return "x" if request.prompt in {"claims", "verdict"} else "z"
 
 
-@pytest.mark.parametrize(
-    ("one", "another"),
-    [
-        (first, same),
-        (made("gpt-4o"), made("gpt-5")),
-        (made("a", names=frozenset("ab")), made("a", names=frozenset("ac"))),
-        (functools.partial(same, temperature=1), functools.partial(same, temperature=0)),
-        (functools.partial(same, temperature=1), same),
-        (Callable("a"), Callable("b")),
-        (Callable("a").method, Callable("b").method),
-    ],
+@cases(
+    (first, same),
+    (made("gpt-4o"), made("gpt-5")),
+    (made("a", names=frozenset("ab")), made("a", names=frozenset("ac"))),
+    (functools.partial(same, temperature=1), functools.partial(same, temperature=0)),
+    (functools.partial(same, temperature=1), same),
+    (Callable("a"), Callable("b")),
+    (Callable("a").method, Callable("b").method),
 )
 def test_a_function_is_known_by_the_plain_values_it_is_made_with(one, another):
     assert open_judge(one).name == open_judge(another).name
@@ -153,15 +145,12 @@ def test_a_judge_is_known_by_the_same_in_every_process():
     assert "'code': '" in said.pop()
 
 
-@pytest.mark.parametrize(
-    ("outcome", "says"),
-    [
-        (ValueError("no luck"), "judge: ValueError: no luck"),
-        (ValueError("x" * 100_000), "judge: ValueError: x{100,400}$"),
-        (SystemExit(2), "judge: SystemExit: 2"),
-        (JudgeError("down", is_down=True), "down"),
-        *((said, r"judge returned .* not text or a Reply") for said in (None, 5, {"a": "b"}, b"x")),
-    ],
+@cases(
+    (ValueError("no luck"), "judge: ValueError: no luck"),
+    (ValueError("x" * 100_000), "judge: ValueError: x{100,400}$"),
+    (SystemExit(2), "judge: SystemExit: 2"),
+    (JudgeError("down", is_down=True), "down"),
+    *((said, r"judge returned .* not text or a Reply") for said in (None, 5, {"a": "b"}, b"x")),
 )
 def test_whatever_a_function_raises_or_returns_is_the_judges_error(outcome, says):
     async def judge(request):

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,18 +35,15 @@ def replied(judge, asked=None):
     return asyncio.run(judge.reply(asked or request()))
 
 
-@pytest.mark.parametrize(
-    ("script", "prompts", "texts"),
-    [
-        (
-            {"verdict": "CORRECT", "claims": ["a", {"b": 1}]},
-            ("claims", "verdict", "claims", "verdict"),
-            ["a", "CORRECT", '{"b": 1}', "CORRECT"],
-        ),
-        (["a", "b"], ("claims", "verdict"), ["a", "b"]),
-        ([{"q": "Où ?"}], ("verdict",), ['{"q": "Où ?"}']),
-        (lambda asked: {"asked": asked.messages[0].content}, ("p",), ['{"asked": "Is it so?"}']),
-    ],
+@cases(
+    (
+        {"verdict": "CORRECT", "claims": ["a", {"b": 1}]},
+        ("claims", "verdict", "claims", "verdict"),
+        ["a", "CORRECT", '{"b": 1}', "CORRECT"],
+    ),
+    (["a", "b"], ("claims", "verdict"), ["a", "b"]),
+    ([{"q": "Où ?"}], ("verdict",), ['{"q": "Où ?"}']),
+    (lambda asked: {"asked": asked.messages[0].content}, ("p",), ['{"asked": "Is it so?"}']),
 )
 def test_a_script_gives_its_replies_in_their_order_or_by_the_request(script, prompts, texts):
     judge = ScriptedJudge(script)
@@ -65,13 +63,10 @@ def test_a_reply_is_given_as_it_is_and_an_error_raised():
             Reply("x", cost_usd=cost)
 
 
-@pytest.mark.parametrize(
-    ("script", "says"),
-    [
-        ({"claims": "x"}, "mine: the script has no reply to 'verdict'"),
-        ({"verdict": []}, "mine: the script has 0 replies, and 'verdict' needs another"),
-        ([], "mine: the script has 0 replies"),
-    ],
+@cases(
+    ({"claims": "x"}, "mine: the script has no reply to 'verdict'"),
+    ({"verdict": []}, "mine: the script has 0 replies, and 'verdict' needs another"),
+    ([], "mine: the script has 0 replies"),
 )
 def test_a_script_that_has_come_to_its_end_says_so(script, says):
     with pytest.raises(JudgeError, match=says) as caught:
@@ -152,22 +147,19 @@ def test_the_same_script_is_known_by_the_same_whatever_it_was_asked():
         assert first["model"] == "scripted"
 
 
-@pytest.mark.parametrize(
-    ("one", "another"),
-    [
-        (["a", "b"], ["b", "a"]),
-        ({"verdict": "CORRECT"}, {"verdict": "WRONG"}),
-        ({"verdict": ["x"]}, {"verdict": "x"}),
-        ([Reply("x", 3)], [Reply("x", 4)]),
-        ({"verdict": {"n": 1}}, {"verdict": {"n": 2}}),
-        (lambda _: "CORRECT", lambda _: "WRONG"),
-        (closed_over("CORRECT"), closed_over("WRONG")),
-        (by_name, by_another),
-        (Derived("CORRECT"), Derived("WRONG")),
-        (through("CORRECT"), through("WRONG")),
-        (Correct(), Wrong()),
-        (partial(lambda f, _: f(), lambda: "a"), partial(lambda f, _: f(), lambda: "b")),
-    ],
+@cases(
+    (["a", "b"], ["b", "a"]),
+    ({"verdict": "CORRECT"}, {"verdict": "WRONG"}),
+    ({"verdict": ["x"]}, {"verdict": "x"}),
+    ([Reply("x", 3)], [Reply("x", 4)]),
+    ({"verdict": {"n": 1}}, {"verdict": {"n": 2}}),
+    (lambda _: "CORRECT", lambda _: "WRONG"),
+    (closed_over("CORRECT"), closed_over("WRONG")),
+    (by_name, by_another),
+    (Derived("CORRECT"), Derived("WRONG")),
+    (through("CORRECT"), through("WRONG")),
+    (Correct(), Wrong()),
+    (partial(lambda f, _: f(), lambda: "a"), partial(lambda f, _: f(), lambda: "b")),
 )
 def test_another_script_of_the_same_name_is_known_by_another_digest(one, another):
     judges = [
@@ -274,7 +266,9 @@ def test_a_request_that_was_not_recorded_is_an_error_that_says_what_to_do(tmp_pa
 
 
 HEAD = b'{"format": "ragauge recording 1", "judge": "m", "identity": {}}\n'
-NO_RECORDINGS = (
+
+
+@cases(
     b"",
     b"\n \n",
     b'{"format": "ragau',
@@ -300,10 +294,7 @@ NO_RECORDINGS = (
         )
     ),
 )
-
-
-@pytest.mark.parametrize("content", NO_RECORDINGS)
-def test_a_file_that_is_no_recording_is_refused_and_never_written_over(tmp_path, content):
+def test_a_file_that_is_no_recording_is_refused_and_never_written_over(content, tmp_path):
     path = tmp_path / "r"
     path.write_bytes(content)
     with pytest.raises(PlanError, match="r: is not a recording of a judge's replies") as caught:

@@ -1,49 +1,20 @@
 import pytest
+from cases import cases
+from reply_schemas import MENU, SCORE, VERDICTS, problem_of
 
-from ragauge.judges.replies.checking import ReplyError, check, read_numbered
+from ragauge.judges.replies.checking import check, read_numbered
 from ragauge.judges.replies.finding import read_word
 
-SCORE = {
-    "type": "object",
-    "properties": {"score": {"type": "integer"}, "reason": {"type": "string"}},
-    "required": ["score"],
-}
-VERDICTS = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"claim": {"type": "integer"}, "supported": {"type": "boolean"}},
-                "required": ["claim", "supported"],
-            },
-        }
-    },
-    "required": ["verdicts"],
-}
-
-
-def problem_of(call, *arguments):
-    with pytest.raises(ReplyError) as caught:
-        call(*arguments)
-    return str(caught.value)
-
-
 BOOLEAN, WHOLE, NUMBER = {"type": "boolean"}, {"type": "integer"}, {"type": "number"}
-MENU = ["CORRECT", "WRONG", "DON'T KNOW"]
 WORD = {"type": "string", "enum": MENU}
 
 
-@pytest.mark.parametrize(
-    ("schema", "said", "meant"),
-    [
-        *((BOOLEAN, said, True) for said in (True, 1, 1.0, "true")),
-        *((BOOLEAN, said, False) for said in (False, 0, "false")),
-        *((WHOLE, said, meant) for said, meant in ((3, 3), (3.0, 3), ("85", 85), ("-7", -7), ("85.0", 85), ("0", 0))),
-        *((NUMBER, said, meant) for said, meant in ((0.5, 0.5), (3, 3), ("0.85", 0.85), ("-0.5", -0.5))),
-        ({"type": "string"}, "", ""),
-    ],
+@cases(
+    *((BOOLEAN, said, True) for said in (True, 1, 1.0, "true")),
+    *((BOOLEAN, said, False) for said in (False, 0, "false")),
+    *((WHOLE, said, meant) for said, meant in ((3, 3), (3.0, 3), ("85", 85), ("-7", -7), ("85.0", 85), ("0", 0))),
+    *((NUMBER, said, meant) for said, meant in ((0.5, 0.5), (3, 3), ("0.85", 0.85), ("-0.5", -0.5))),
+    ({"type": "string"}, "", ""),
 )  # fmt: skip
 def test_what_is_meant_is_read(schema, said, meant):
     found = check(said, schema, "it")
@@ -52,44 +23,38 @@ def test_what_is_meant_is_read(schema, said, meant):
     assert schema["type"] != "boolean" or type(found) is bool
 
 
-@pytest.mark.parametrize(
-    ("schema", "said", "problem"),
-    [
-        *((BOOLEAN, said, "it must be true or false, got ") for said in ("yes", "1", "", "True.", 2, -1, 0.5, None, [], {})),
-        *(
-            (WHOLE, said, "it must be a whole number, got ")
-            for said in (True, 3.5, "3.5", "85%", "85/100", " 85", "+5", "1e3", "0x10", "٣", "１", "007", "", None, [3],
-                         {"a": 3}, "9" * 400, float("nan"), float("inf"))
-        ),
-        *(
-            (NUMBER, said, "it must be a number, got ")
-            for said in (True, "85%", ".5", "5.", "1,5", "nan", "inf", "1_0", None, float("nan"))
-        ),
-        *((WORD, said, "it must be one of") for said in (None, True, 1, ["CORRECT"], {"CORRECT": 1}, "")),
-        ({"type": "string", "enum": []}, "x", "it must be one of"),
-        ({"type": "string"}, 5, "it must be a text, got 5"),
-        (WHOLE, "y" * 5_000, f'it must be a whole number, got "{"y" * 80}…"'),
-        (WHOLE, "\ud800", 'it must be a whole number, got "\\ud800"'),
-    ],
+@cases(
+    *((BOOLEAN, said, "it must be true or false, got ") for said in ("yes", "1", "", "True.", 2, -1, 0.5, None, [], {})),
+    *(
+        (WHOLE, said, "it must be a whole number, got ")
+        for said in (True, 3.5, "3.5", "85%", "85/100", " 85", "+5", "1e3", "0x10", "٣", "１", "007", "", None, [3],
+                     {"a": 3}, "9" * 400, float("nan"), float("inf"))
+    ),
+    *(
+        (NUMBER, said, "it must be a number, got ")
+        for said in (True, "85%", ".5", "5.", "1,5", "nan", "inf", "1_0", None, float("nan"))
+    ),
+    *((WORD, said, "it must be one of") for said in (None, True, 1, ["CORRECT"], {"CORRECT": 1}, "")),
+    ({"type": "string", "enum": []}, "x", "it must be one of"),
+    ({"type": "string"}, 5, "it must be a text, got 5"),
+    (WHOLE, "y" * 5_000, f'it must be a whole number, got "{"y" * 80}…"'),
+    (WHOLE, "\ud800", 'it must be a whole number, got "\\ud800"'),
 )  # fmt: skip
 def test_what_is_not_what_was_asked_is_said(schema, said, problem):
     assert problem_of(check, said, schema, "it").startswith(problem)
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("CORRECT", "CORRECT"),
-        ("correct", "CORRECT"),
-        (" Wrong.\n", "WRONG"),
-        ("**CORRECT**.", "CORRECT"),
-        ("_wrong_", "WRONG"),
-        ('"CORRECT"', "CORRECT"),
-        ("“Correct.”", "CORRECT"),
-        ("`WRONG`", "WRONG"),
-        ("don’t  know", "DON'T KNOW"),
-        ("'DON'T KNOW'", "DON'T KNOW"),
-    ],
+@cases(
+    ("CORRECT", "CORRECT"),
+    ("correct", "CORRECT"),
+    (" Wrong.\n", "WRONG"),
+    ("**CORRECT**.", "CORRECT"),
+    ("_wrong_", "WRONG"),
+    ('"CORRECT"', "CORRECT"),
+    ("“Correct.”", "CORRECT"),
+    ("`WRONG`", "WRONG"),
+    ("don’t  know", "DON'T KNOW"),
+    ("'DON'T KNOW'", "DON'T KNOW"),
 )
 def test_a_word_of_the_menu_is_returned_in_its_spelling(said, meant):
     assert check(said, WORD) == meant
@@ -172,18 +137,15 @@ def test_items_come_in_the_order_of_their_numbers():
     assert read_numbered([], "claim", 0) == []
 
 
-@pytest.mark.parametrize(
-    ("numbers", "n", "wanted"),
-    [
-        ((1, 2, 2, 4), 4, "3 is missing, 2 is there more than once"),
-        ((1, 2), 4, "3 and 4 are missing"),
-        ((1, 2, 3), 2, "3 is not asked for"),
-        ((1,), 0, "1 is not asked for"),
-        ((0, 1), 2, "2 is missing, 0 is not asked for"),
-        ((1, 1), 1, "1 is there more than once"),
-        ((), 8, "1, 2, 3, 4, 5 and 3 more are missing"),
-        ((1, 5, 9), 3, "2 and 3 are missing, 5 and 9 are not asked for"),
-    ],
+@cases(
+    ((1, 2, 2, 4), 4, "3 is missing, 2 is there more than once"),
+    ((1, 2), 4, "3 and 4 are missing"),
+    ((1, 2, 3), 2, "3 is not asked for"),
+    ((1,), 0, "1 is not asked for"),
+    ((0, 1), 2, "2 is missing, 0 is not asked for"),
+    ((1, 1), 1, "1 is there more than once"),
+    ((), 8, "1, 2, 3, 4, 5 and 3 more are missing"),
+    ((1, 5, 9), 3, "2 and 3 are missing, 5 and 9 are not asked for"),
 )
 def test_each_number_must_be_there_once(numbers, n, wanted):
     problem = problem_of(read_numbered, numbered(*numbers), "claim", n, "verdicts")

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,42 +42,39 @@ def borne_out(text: str, *contexts: str) -> dict[str, bool]:
 PEAR = ("Acme", "released", "Pear")
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Microsoft released the Pixel phone", [("Microsoft", "released", "Pixel phone")]),
-        ("In 2016 Acme acquired Initech for $26 billion.", [("Acme", "acquired", "Initech")]),
-        ("Marie Curie discovered radium.", [("Marie Curie", "discovered", "radium")]),
-        ("marie curie discovered radium", [("marie curie", "discovered", "radium")]),
-        ("J. K. Rowling wrote Harry Potter.", [("J. K. Rowling", "wrote", "Harry Potter")]),
-        ("Dr. Lee invented a new pump.", [("Lee", "invented", "new pump")]),
-        ("Paris is the capital of France.", [("Paris", "is", "capital of France")]),
-        ("Ann Lee was the 44th mayor of Ulm", [("Ann Lee", "was", "mayor of Ulm")]),
-        ("Mars has two moons.", [("Mars", "has", "moons")]),
-        ("Bees produce honey.", [("Bees", "produce", "honey")]),
-        ("Acme will release a car", [("Acme", "release", "car")]),
-        ("Acme has also released a car", [("Acme", "released", "car")]),
-        ("Ann Lee was born in Ulm.", [("Ann Lee", "born", "Ulm")]),
-        ("The plant is located in northern Spain.", [("plant", "located", "northern Spain")]),
-        ("The bridge was built by Ann Lee in 1998.", [("Ann Lee", "built", "bridge")]),
-        ("The phone sold by Acme", [("Acme", "sold", "phone")]),
-        ("In May Acme opened a shop.", [("Acme", "opened", "shop")]),
-        ("Zoë’s firm bought Łódź Steel", [("Zoë’s firm", "bought", "Łódź Steel")]),
-        # A verb joined by "and" has the subject before it.
-        (
-            "Acme, which makes phones, released the Pear and sold 5 million units.",
-            [("Acme", "makes", "phones"), PEAR, ("Acme", "sold", "units")],
-        ),
-        # A hedge reaches to the end of its clause only.
-        ("It may rain. Acme released the Pear.", [PEAR]),
-        ("Acme released the Pear, which may close", [PEAR]),
-        # A pronoun in capitals is a name, but where all is in capitals.
-        ("The US defeated Japan", [("US", "defeated", "Japan")]),
-        ("Japan defeated the US.", [("Japan", "defeated", "US")]),
-        ("WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
-        ("Today the WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
-        ("IT approved the budget.", [("IT", "approved", "budget")]),
-    ],
+@cases(
+    ("Microsoft released the Pixel phone", [("Microsoft", "released", "Pixel phone")]),
+    ("In 2016 Acme acquired Initech for $26 billion.", [("Acme", "acquired", "Initech")]),
+    ("Marie Curie discovered radium.", [("Marie Curie", "discovered", "radium")]),
+    ("marie curie discovered radium", [("marie curie", "discovered", "radium")]),
+    ("J. K. Rowling wrote Harry Potter.", [("J. K. Rowling", "wrote", "Harry Potter")]),
+    ("Dr. Lee invented a new pump.", [("Lee", "invented", "new pump")]),
+    ("Paris is the capital of France.", [("Paris", "is", "capital of France")]),
+    ("Ann Lee was the 44th mayor of Ulm", [("Ann Lee", "was", "mayor of Ulm")]),
+    ("Mars has two moons.", [("Mars", "has", "moons")]),
+    ("Bees produce honey.", [("Bees", "produce", "honey")]),
+    ("Acme will release a car", [("Acme", "release", "car")]),
+    ("Acme has also released a car", [("Acme", "released", "car")]),
+    ("Ann Lee was born in Ulm.", [("Ann Lee", "born", "Ulm")]),
+    ("The plant is located in northern Spain.", [("plant", "located", "northern Spain")]),
+    ("The bridge was built by Ann Lee in 1998.", [("Ann Lee", "built", "bridge")]),
+    ("The phone sold by Acme", [("Acme", "sold", "phone")]),
+    ("In May Acme opened a shop.", [("Acme", "opened", "shop")]),
+    ("Zoë’s firm bought Łódź Steel", [("Zoë’s firm", "bought", "Łódź Steel")]),
+    # A verb joined by "and" has the subject before it.
+    (
+        "Acme, which makes phones, released the Pear and sold 5 million units.",
+        [("Acme", "makes", "phones"), PEAR, ("Acme", "sold", "units")],
+    ),
+    # A hedge reaches to the end of its clause only.
+    ("It may rain. Acme released the Pear.", [PEAR]),
+    ("Acme released the Pear, which may close", [PEAR]),
+    # A pronoun in capitals is a name, but where all is in capitals.
+    ("The US defeated Japan", [("US", "defeated", "Japan")]),
+    ("Japan defeated the US.", [("Japan", "defeated", "US")]),
+    ("WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
+    ("Today the WHO announced a vaccine", [("WHO", "announced", "vaccine")]),
+    ("IT approved the budget.", [("IT", "approved", "budget")]),
 )
 def test_a_verb_between_two_phrases_makes_a_claim(text: str, found: list[tuple[str, str, str]]):
     assert triples(text) == found
@@ -105,21 +102,18 @@ def test_hedged_negated_asked_and_pronoun_sentences_make_no_claim():
     assert {text: triples(text) for text in NO_CLAIMS} == {text: [] for text in NO_CLAIMS}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Revenue grew 5% to $3.2bn.", ["5%", "$3.2bn"]),
-        ("The deadline is 5 March 2021.", ["5 March 2021"]),
-        ("The meeting is Monday.", ["Monday"]),
-        ("Acme paid 5 million dollars.", ["5 million dollars"]),
-        ("The tank holds 20 litres.", ["20 litres"]),
-        ("The tank holds twenty litres.", ["twenty litres"]),
-        ("The tower is 330 metres tall.", ["330 metres"]),
-        ("The bridge was completed by March 2021.", ["March 2021"]),
-        ("The tank holds 20 fish.", ["The tank holds 20 fish", "20"]),
-        ("Acme bought 5 km of road.", ["Acme bought 5 km of road", "5 km"]),
-        ("Acme sold the 2021 Monday paper", ["Acme sold the 2021 Monday paper", "2021", "Monday"]),
-    ],
+@cases(
+    ("Revenue grew 5% to $3.2bn.", ["5%", "$3.2bn"]),
+    ("The deadline is 5 March 2021.", ["5 March 2021"]),
+    ("The meeting is Monday.", ["Monday"]),
+    ("Acme paid 5 million dollars.", ["5 million dollars"]),
+    ("The tank holds 20 litres.", ["20 litres"]),
+    ("The tank holds twenty litres.", ["twenty litres"]),
+    ("The tower is 330 metres tall.", ["330 metres"]),
+    ("The bridge was completed by March 2021.", ["March 2021"]),
+    ("The tank holds 20 fish.", ["The tank holds 20 fish", "20"]),
+    ("Acme bought 5 km of road.", ["Acme bought 5 km of road", "5 km"]),
+    ("Acme sold the 2021 Monday paper", ["Acme sold the 2021 Monday paper", "2021", "Monday"]),
 )
 def test_an_object_that_is_only_an_amount_or_date_makes_no_claim(text: str, found: list[str]):
     anchors = embedded_anchors(text, quantities(text), dates(text))
@@ -135,24 +129,21 @@ def test_the_anchors_stand_in_order_and_years_are_dates_not_numbers():
     assert isinstance(found[0], Claim)
 
 
-@pytest.mark.parametrize(
-    ("text", "equal", "others"),
-    [
-        ("5", ["5", "5 km", "five"], ["150", "15", "5.5", "5%", "in B5", "-5", ""]),
-        ("five", ["5"], []),
-        ("5,000,000", ["5 million"], []),
-        ("5 million", [], ["5 billion"]),
-        ("$5 million", ["a cost of 5,000,000 dollars"], []),
-        *(("$5", [], ["5"]), ("5 km", [], ["5 kg"]), ("5%", ["5 percent"], ["5"])),
-        ("−5", ["it fell to -5"], []),
-        ("in 2021", ["the 2021 report"], ["in 2020", "$2021"]),
-        ("the 2021 report", ["in March 2021"], []),
-        ("2021-03-05", ["5 March 2021"], []),
-        *(("March 2021", [], ["March 2020"]), ("5 March 2021", [], ["March 2021"])),
-        # One and a dozen are no anchors and bear numbers out.
-        *(("1 dog", ["one dog"], ["no one"]), ("12 cats", ["a dozen cats"], [])),
-        *(("7/10", ["7 out of 10"], []), ("two-thirds", ["2/3"], ["2 of 5"])),
-    ],
+@cases(
+    ("5", ["5", "5 km", "five"], ["150", "15", "5.5", "5%", "in B5", "-5", ""]),
+    ("five", ["5"], []),
+    ("5,000,000", ["5 million"], []),
+    ("5 million", [], ["5 billion"]),
+    ("$5 million", ["a cost of 5,000,000 dollars"], []),
+    *(("$5", [], ["5"]), ("5 km", [], ["5 kg"]), ("5%", ["5 percent"], ["5"])),
+    ("−5", ["it fell to -5"], []),
+    ("in 2021", ["the 2021 report"], ["in 2020", "$2021"]),
+    ("the 2021 report", ["in March 2021"], []),
+    ("2021-03-05", ["5 March 2021"], []),
+    *(("March 2021", [], ["March 2020"]), ("5 March 2021", [], ["March 2021"])),
+    # One and a dozen are no anchors and bear numbers out.
+    *(("1 dog", ["one dog"], ["no one"]), ("12 cats", ["a dozen cats"], [])),
+    *(("7/10", ["7 out of 10"], []), ("two-thirds", ["2/3"], ["2 of 5"])),
 )
 def test_a_number_or_date_is_borne_out_by_its_equal(text, equal, others):
     for context in (*equal, *others):
@@ -162,12 +153,6 @@ def test_a_number_or_date_is_borne_out_by_its_equal(text, equal, others):
 CLAIM = "Acme released the Pear phone"
 
 
-APART = [
-    *("", "Globex released the Pear phone.", "Acme released a phone."),
-    *("Acme released Pears and phones.", "Acmes released the Pear phone"),
-    *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
-    "Acme makes a pear. " + "y " * 100 + "It has a phone.",
-]
 TOGETHER = [
     *("Acme released the Pear phone.", "The Pear phone was released by ACME."),
     *("The phone, called Pear, is Acme's.", f"acme {'x' * 298} pear phone"),
@@ -176,7 +161,13 @@ TOGETHER = [
 
 
 def test_subject_and_object_near_each_other_in_one_context_bear_a_claim_out():
-    for context in (*TOGETHER, *APART):
+    apart = [
+        *("", "Globex released the Pear phone.", "Acme released a phone."),
+        *("Acme released Pears and phones.", "Acmes released the Pear phone"),
+        *(f"acme {'x' * 299} pear phone", f"pear phone {'x' * 299} acme"),
+        "Acme makes a pear. " + "y " * 100 + "It has a phone.",
+    ]
+    for context in (*TOGETHER, *apart):
         assert borne_out(CLAIM, context) == {CLAIM: context in TOGETHER}, context
     assert borne_out(CLAIM, "Acme", "The Pear phone") == {CLAIM: False}
 
@@ -194,20 +185,17 @@ PEARS = [*(f"Context {at} is about pears." for at in range(2_000)), "Acme Pear p
 PADDING = "Nothing else is said here. " * 400
 
 
-@pytest.mark.parametrize(
-    ("text", "contexts", "found"),
-    [
-        ("one dog and a dozen cats", [""], []),
-        ("7 out of 10", ["7/10"], [True, True]),  # a fraction offers its two numbers
-        ("Acme bought Café Noir", ["ACME owns Cafe\u0301 Noir"], [True]),
-        # The rules read `A` as an article, so that only the full stop is left as the object.
-        ("Acme sold A.", ["Acme sold it."], [False]),
-        ("Acme Tools bought Initech.", ["Acme Tools owns Initech."], [True]),
-        ("Acme Tools bought Initech.", [PADDING + "Acme Tools owns Initech."], [True]),
-        ("Acme Tools bought Initech.", [PADDING + "Acme and Tool own Initech."], [False]),
-        ("Acme bought Initech for $5 in 2021", [], [False, False, False]),
-        (f"{CLAIM} in 2021", PEARS, [True, True]),
-    ],
+@cases(
+    ("one dog and a dozen cats", [""], []),
+    ("7 out of 10", ["7/10"], [True, True]),  # a fraction offers its two numbers
+    ("Acme bought Café Noir", ["ACME owns Cafe\u0301 Noir"], [True]),
+    # The rules read `A` as an article, so that only the full stop is left as the object.
+    ("Acme sold A.", ["Acme sold it."], [False]),
+    ("Acme Tools bought Initech.", ["Acme Tools owns Initech."], [True]),
+    ("Acme Tools bought Initech.", [PADDING + "Acme Tools owns Initech."], [True]),
+    ("Acme Tools bought Initech.", [PADDING + "Acme and Tool own Initech."], [False]),
+    ("Acme bought Initech for $5 in 2021", [], [False, False, False]),
+    (f"{CLAIM} in 2021", PEARS, [True, True]),
     ids=range(9),
 )
 def test_what_bears_the_anchors_of_a_text_out(text, contexts, found):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import LabelError, MissingExtraError
@@ -82,19 +83,16 @@ def triples(found: Anchors) -> list[tuple[str, str, str]]:
     return [(one.subject, one.verb, one.object) for one in found.found if isinstance(one, Claim)]
 
 
-@pytest.mark.parametrize(
-    ("text", "claims"),
-    [
-        ("Acme sold Initech .", [("Acme", "sold", "Initech")]),
-        # Compounds, and no article; the agent of a passive is the subject; a pronoun in capitals is a name.
-        ("Globex sold the Pear phone .", [("Globex", "sold", "Pear phone")]),
-        ("Initech was sold by Acme .", [("Acme", "sold", "Initech")]),
-        ("US sold Initech .", [("US", "sold", "Initech")]),
-        *(("US SOLD IT .", []), ("They sold it .", []), ("", [])),
-        # Hedged or negated.
-        *(("It may rain .", []), ("Acme may buy Initech .", [])),
-        ("Acme did not buy Initech .", []),
-    ],
+@cases(
+    ("Acme sold Initech .", [("Acme", "sold", "Initech")]),
+    # Compounds, and no article; the agent of a passive is the subject; a pronoun in capitals is a name.
+    ("Globex sold the Pear phone .", [("Globex", "sold", "Pear phone")]),
+    ("Initech was sold by Acme .", [("Acme", "sold", "Initech")]),
+    ("US sold Initech .", [("US", "sold", "Initech")]),
+    *(("US SOLD IT .", []), ("They sold it .", []), ("", [])),
+    # Hedged or negated.
+    *(("It may rain .", []), ("Acme may buy Initech .", [])),
+    ("Acme did not buy Initech .", []),
 )
 def test_subject_verb_and_object_make_a_claim(text, claims, pipeline: str):
     assert triples(extract(text, pipeline)) == claims

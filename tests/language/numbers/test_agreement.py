@@ -1,6 +1,6 @@
 from decimal import Decimal
 
-import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,26 +16,23 @@ def agree(expected, answer, scales=()):
     return agreement(one, other, Agreement())
 
 
-@pytest.mark.parametrize(
-    ("expected", "answer", "scales", "how"),
-    [
-        ("1577", "1577.0", (), "exact"),
-        ("1.58%", "1.577%", (), "rounding"),
-        ("1.577%", "1.58%", (), "rounding"),
-        ("1.577%", "1.58", (), None),
-        ("$1.577 billion", "1577", (), "scale"),
-        ("five", "5", (), "exact"),
-        ("five", "5 million", (), None),
-        ("65 years", "65 thousand", (), None),
-        ("-5", "5", (), None),
-        ("-5", "(5)", (), "sign"),
-        ("1e300", "1e300", (), "exact"),
-        ("1e300", "1e-300", (), None),
-        # An expected number that includes the scale is known by its zeros.
-        ("1577000000", "$1.577bn", (6,), "exact"),
-        ("1577", "$1,577", (6,), "exact"),
-        ("1577", "1.577 thousand", (6,), None),
-    ],
+@cases(
+    ("1577", "1577.0", (), "exact"),
+    ("1.58%", "1.577%", (), "rounding"),
+    ("1.577%", "1.58%", (), "rounding"),
+    ("1.577%", "1.58", (), None),
+    ("$1.577 billion", "1577", (), "scale"),
+    ("five", "5", (), "exact"),
+    ("five", "5 million", (), None),
+    ("65 years", "65 thousand", (), None),
+    ("-5", "5", (), None),
+    ("-5", "(5)", (), "sign"),
+    ("1e300", "1e300", (), "exact"),
+    ("1e300", "1e-300", (), None),
+    # An expected number that includes the scale is known by its zeros.
+    ("1577000000", "$1.577bn", (6,), "exact"),
+    ("1577", "$1,577", (6,), "exact"),
+    ("1577", "1.577 thousand", (6,), None),
 )
 def test_how_two_numbers_agree(expected, answer, scales, how):
     assert agree(expected, answer, scales) == how

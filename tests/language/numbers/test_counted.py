@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, counted
 from ragauge.language.numbers.match import match_numbers
@@ -24,48 +25,42 @@ def test_number_match_agrees_with_a_person(name):
         assert found == label or reference in DECIDED_OTHERWISE, (question, reference, answer)
 
 
-@pytest.mark.parametrize(
-    ("text", "things", "rates"),
-    [
-        ("5 new requests a day", "new request", "day"),
-        ("$2 per user per month", "", "user month"),
-        ("an annual growth of 3%", "growth", "year"),
-        ("5 mg per week", "", "week"),
-        ("20% of the women in France", "women franc", ""),
-        ("Adults: 5, children: 3", "adult", ""),
-        ("3 paid late", "", ""),
-        ("5 per month. The year has 3 terms a year.", "", "month"),
-        ("4 rooms, 3 of them large", "room", ""),
-        ("60 km/h", "", ""),
-        ("5-7 new rooms", "new room", ""),
-        ("£38 each come to £76", "", ""),
-        ("$5 each month", "", "month"),
-    ],
+@cases(
+    ("5 new requests a day", "new request", "day"),
+    ("$2 per user per month", "", "user month"),
+    ("an annual growth of 3%", "growth", "year"),
+    ("5 mg per week", "", "week"),
+    ("20% of the women in France", "women franc", ""),
+    ("Adults: 5, children: 3", "adult", ""),
+    ("3 paid late", "", ""),
+    ("5 per month. The year has 3 terms a year.", "", "month"),
+    ("4 rooms, 3 of them large", "room", ""),
+    ("60 km/h", "", ""),
+    ("5-7 new rooms", "new room", ""),
+    ("£38 each come to £76", "", ""),
+    ("$5 each month", "", "month"),
 )
 def test_nouns_and_rates_are_read_from_the_words_beside_a_number(text, things, rates):
     found = counted(text, quantities(text)[0])
     assert (found.things, found.rates) == ({*things.split()}, {*rates.split()})
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "are_other"),
-    [
-        ("3 adults and 2 children", "2 adults and 3 children", True),
-        ("3 adults and 2 children", "3 grown-ups and 2 kids", False),
-        ("3 adults", "2 adults and 3 children", True),
-        ("3 adults and 2 children", "3 children", True),
-        ("3 people", "3 persons", False),
-        ("3 of them", "2 adults and 3 children", False),
-        ("3 business days", "3 days", True),
-        ("3 business days", "3 working days", False),
-        ("3 per user per month", "3 per month", False),
-        ("$20 per user per month", "$20 per user per year", True),
-        ("12 € monatlich", "12 € jährlich", True),
-        ("12 euros mensuels", "12 euros par mois", False),
-        ("the fee is $30 and the deposit $50", "the fee is $50, the deposit $30", True),
-        ("the fee is $30", "the deposit is $50, and $30 goes to the club", False),
-        ("$5m in 2020 and $6m in 2021", "$6m in 2020 and $5m in 2021", True),
-    ],
+@cases(
+    ("3 adults and 2 children", "2 adults and 3 children", True),
+    ("3 adults and 2 children", "3 grown-ups and 2 kids", False),
+    ("3 adults", "2 adults and 3 children", True),
+    ("3 adults and 2 children", "3 children", True),
+    ("3 people", "3 persons", False),
+    ("3 of them", "2 adults and 3 children", False),
+    ("3 business days", "3 days", True),
+    ("3 business days", "3 working days", False),
+    ("3 per user per month", "3 per month", False),
+    ("$20 per user per month", "$20 per user per year", True),
+    ("12 € monatlich", "12 € jährlich", True),
+    ("12 euros mensuels", "12 euros par mois", False),
+    ("the fee is $30 and the deposit $50", "the fee is $50, the deposit $30", True),
+    ("the fee is $30", "the deposit is $50, and $30 goes to the club", False),
+    ("$5m in 2020 and $6m in 2021", "$6m in 2020 and $5m in 2021", True),
 )
 def test_equal_numbers_may_count_other_things(one, other, are_other):
     (first, *_), numbers = quantities(one), quantities(other)

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -277,61 +278,49 @@ def test_value_and_unit_are_read(row: tuple[str, ...]):
     assert {text: read(text) for text in texts} == dict.fromkeys(texts, reading)
 
 
-@pytest.mark.parametrize(
-    ("text", "are_anchors"),
-    [
-        ("half of them, half a million", [False, True]),
-        ("one hundred, two dozen", [True, True]),
-        *((text, [False]) for text in ("one", "One day", "a dozen eggs", "half a dozen")),
-        *((text, [True]) for text in ("two-thirds", "one third of it", "two and a half", "1/5")),
-    ],
+@cases(
+    ("half of them, half a million", [False, True]),
+    ("one hundred, two dozen", [True, True]),
+    *((text, [False]) for text in ("one", "One day", "a dozen eggs", "half a dozen")),
+    *((text, [True]) for text in ("two-thirds", "one third of it", "two and a half", "1/5")),
 )
 def test_a_vague_number_is_no_anchor(text: str, are_anchors: list[bool]):
     assert [one.is_anchor for one in quantities(text)] == are_anchors
 
 
-@pytest.mark.parametrize(
-    ("words", "digits"),
-    [("two-thirds", "2/3"), ("seven hundredths", "7/100"), ("Two and a half", "2 1/2")],
-)
+@cases(("two-thirds", "2/3"), ("seven hundredths", "7/100"), ("Two and a half", "2 1/2"))
 def test_a_fraction_in_words_has_the_value_of_the_one_in_digits(words: str, digits: str):
     assert only(words).value == only(digits).value
     assert (only(words).spelled, only(digits).spelled) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a loss of $(12) million", ["$(12) million"]),
-        ("(0.9)% of sales", ["(0.9)%"]),
-        ("3M sold $3M of tape, 3MB of data", ["$3M", "3MB"]),
-        ("it is minus five km", ["minus five km"]),
-        ("a third of it", ["a third"]),
-        ("Ｆull −５％ of “$1,000” ½", ["−５％", "$1,000", "½"]),
-        ("\ud800 5, 👍5, مرحبا 5, 5\u20605, 数字5和6, \x00 5 and 5\u0301", [*"555555655"]),
-        *(("", []), (" ", [])),
-    ],
+@cases(
+    ("a loss of $(12) million", ["$(12) million"]),
+    ("(0.9)% of sales", ["(0.9)%"]),
+    ("3M sold $3M of tape, 3MB of data", ["$3M", "3MB"]),
+    ("it is minus five km", ["minus five km"]),
+    ("a third of it", ["a third"]),
+    ("Ｆull −５％ of “$1,000” ½", ["−５％", "$1,000", "½"]),
+    ("\ud800 5, 👍5, مرحبا 5, 5\u20605, 数字5和6, \x00 5 and 5\u0301", [*"555555655"]),
+    *(("", []), (" ", [])),
 )
 def test_the_words_of_a_quantity_are_the_texts_own(text: str, found: list[str]):
     assert [one.text for one in quantities(text)] == found
     assert [text[one.start : one.end] for one in quantities(text)] == found
 
 
-@pytest.mark.parametrize(
-    ("stated", "given", "with_unit", "without_unit"),
-    [
-        # A unit is needed only where one is stated, but for the percent sign.
-        ("5", "$5", True, True),
-        ("$5", "5", False, True),
-        ("$5", "5 kg", False, True),
-        ("5%", "5", False, False),
-        ("5", "5%", False, False),
-        ("5 pounds", "£5", True, True),
-        ("5 lb", "5 pounds", True, True),
-        ("5 lb", "£5", False, True),
-        ("-0.133", "0.133", False, False),
-        ("2021", "in 2021", True, True),
-    ],
+@cases(
+    # A unit is needed only where one is stated, but for the percent sign.
+    ("5", "$5", True, True),
+    ("$5", "5", False, True),
+    ("$5", "5 kg", False, True),
+    ("5%", "5", False, False),
+    ("5", "5%", False, False),
+    ("5 pounds", "£5", True, True),
+    ("5 lb", "5 pounds", True, True),
+    ("5 lb", "£5", False, True),
+    ("-0.133", "0.133", False, False),
+    ("2021", "in 2021", True, True),
 )
 def test_quantities_are_the_same_by_value_and_unit(stated, given, with_unit, without_unit):
     one, other = only(stated), only(given)

@@ -1,4 +1,4 @@
-import pytest
+from cases import cases
 
 from ragauge.language.numbers.match import conclusions
 from ragauge.language.numbers.question_numbers import (
@@ -12,33 +12,27 @@ from ragauge.language.numbers.question_numbers import (
 )
 
 
-@pytest.mark.parametrize(
-    ("question", "scale"),
-    [
-        ("What was rent in USD millions?", 6),
-        ("What was rent (in USD thousands)?", 3),
-        ("What was rent? Answer in billions.", 9),
-        ("What was rent, in $ millions?", 6),
-        ("How many million dollars was rent?", 6),
-        *(("What was rent ($m)?", 6), ("What was rent in EUR mn?", 6)),
-        ("What was rent (in '000)?", 3),
-        ("What was rent in INR crores?", 7),
-        *(("What was rent in 2000?", 0), ("What was rent?", 0), ("", 0)),
-        *(("Who paid 5 million?", 0), ("Who paid $5m?", 0)),
-        ("Net income in $ mıllions?", 0),  # a foreign letter
-    ],
+@cases(
+    ("What was rent in USD millions?", 6),
+    ("What was rent (in USD thousands)?", 3),
+    ("What was rent? Answer in billions.", 9),
+    ("What was rent, in $ millions?", 6),
+    ("How many million dollars was rent?", 6),
+    *(("What was rent ($m)?", 6), ("What was rent in EUR mn?", 6)),
+    ("What was rent (in '000)?", 3),
+    ("What was rent in INR crores?", 7),
+    *(("What was rent in 2000?", 0), ("What was rent?", 0), ("", 0)),
+    *(("Who paid 5 million?", 0), ("Who paid $5m?", 0)),
+    ("Net income in $ mıllions?", 0),  # a foreign letter
 )
 def test_the_scale_that_a_question_names(question, scale):
     assert named_scale(question) == scale
 
 
-@pytest.mark.parametrize(
-    ("text", "scale"),
-    [
-        *(("447,489 (in thousands)", 3), ("in USD millions", 6), ("(in 000s)", 3)),
-        *(("5 million in 2000", 0), ("in a million years", 0), ("the thousands of people", 0)),
-        *(("Sales in thousands, in mıllions", 3), ("Sales in mıllions, of thousands", 0)),
-    ],
+@cases(
+    *(("447,489 (in thousands)", 3), ("in USD millions", 6), ("(in 000s)", 3)),
+    *(("5 million in 2000", 0), ("in a million years", 0), ("the thousands of people", 0)),
+    *(("Sales in thousands, in mıllions", 3), ("Sales in mıllions, of thousands", 0)),
 )
 def test_only_the_heading_of_a_table_names_the_scale_of_a_text(text, scale):
     assert heading_scale(text) == scale
@@ -51,19 +45,16 @@ def test_questions_for_a_percentage():
     assert not any(map(asks_for_a_percentage, ("How many staff left?", "Who rated it?")))
 
 
-@pytest.mark.parametrize(
-    ("direction", "texts"),
-    [
-        (
-            "a fall",
-            ["Sales fell by about 5%.", "a decline in net sales of 5%", "Net income declined 5%"],
-        ),
-        ("a fall", ["decreased its debt by 5%", "a 5% year-over-year decrease"]),
-        ("a rise", ["It grew 5%", "5% higher"]),
-        ("a loss", ["The net loss was 5%", "a loss per share of 5%"]),
-        ("a gain", ["net income of 5%"]),
-        ("", ["It fell to 5%", "It fell from 5% to 4%", "net income (loss) of 5%", "the 5% notes"]),
-    ],
+@cases(
+    (
+        "a fall",
+        ["Sales fell by about 5%.", "a decline in net sales of 5%", "Net income declined 5%"],
+    ),
+    ("a fall", ["decreased its debt by 5%", "a 5% year-over-year decrease"]),
+    ("a rise", ["It grew 5%", "5% higher"]),
+    ("a loss", ["The net loss was 5%", "a loss per share of 5%"]),
+    ("a gain", ["net income of 5%"]),
+    ("", ["It fell to 5%", "It fell from 5% to 4%", "net income (loss) of 5%", "the 5% notes"]),
 )
 def test_the_words_beside_a_number_say_its_direction(direction: str, texts: list[str]):
     for text in texts:
@@ -85,16 +76,13 @@ def test_a_reference_may_want_no_number_and_an_answer_say_so():
     assert {answer: says_no_number(answer) for answer in said} == said
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("It has 5. Therefore, 6.", ["Therefore, 6"]),
-        ("Thus 5. So 6!", ["So 6", "Thus 5"]),
-        ("It has 5, so it is odd.", []),
-        ("- **Final answer:** 3.5 km\n\nNotes", ["Final answer:** 3.5 km"]),
-        ("Soy has 5.", []),
-        ("", []),
-    ],
+@cases(
+    ("It has 5. Therefore, 6.", ["Therefore, 6"]),
+    ("Thus 5. So 6!", ["So 6", "Thus 5"]),
+    ("It has 5, so it is odd.", []),
+    ("- **Final answer:** 3.5 km\n\nNotes", ["Final answer:** 3.5 km"]),
+    ("Soy has 5.", []),
+    ("", []),
 )
 def test_sentences_that_state_the_result(text, found):
     assert [text[start:end] for start, end in conclusions(text)] == found

@@ -1,4 +1,4 @@
-import pytest
+from cases import cases
 
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.numbers import quantities
@@ -30,19 +30,16 @@ def test_among_many_numbers_each_still_has_its_source():
     assert found == [("250,500 m", "250.5 km"), ("999 m", "")]
 
 
-@pytest.mark.parametrize(
-    ("context", "answer", "supported"),
-    [
-        ("3 adults and 2 children may stay", "2 adults and 3 children", []),
-        ("3 adults and 2 children may stay", "3 adults", ["3"]),
-        ("It has 3 large sites. It has 12 staff.", "3 staff", []),
-        ("It costs $5 per month.", "$5 a year, or $5 a month", ["$5"]),
-        ("It costs $5 per month.", "$5 monthly", ["$5"]),
-        ("Allow 10 business days.", "10 days", []),
-        ("Use v1.3 from 17:00 on.", "version 1.3 from 5 pm, not 6 pm", ["version 1.3", "5 pm"]),
-        ("Use v1.3.", "Take 1.3 or 1.4", ["1.3"]),
-        ("1.250 Teilnehmer", "1250", ["1250"]),
-    ],
+@cases(
+    ("3 adults and 2 children may stay", "2 adults and 3 children", []),
+    ("3 adults and 2 children may stay", "3 adults", ["3"]),
+    ("It has 3 large sites. It has 12 staff.", "3 staff", []),
+    ("It costs $5 per month.", "$5 a year, or $5 a month", ["$5"]),
+    ("It costs $5 per month.", "$5 monthly", ["$5"]),
+    ("Allow 10 business days.", "10 days", []),
+    ("Use v1.3 from 17:00 on.", "version 1.3 from 5 pm, not 6 pm", ["version 1.3", "5 pm"]),
+    ("Use v1.3.", "Take 1.3 or 1.4", ["1.3"]),
+    ("1.250 Teilnehmer", "1250", ["1250"]),
 )
 def test_a_source_has_a_number_of_the_same_things(context, answer, supported):
     assert sorted(row.number for row in sourced(context, answer) if row.how) == sorted(supported)

@@ -1,24 +1,21 @@
 """Names and their initials."""
 
-import pytest
+from cases import cases
 
 from ragauge.language.references.compared_text import abbreviations, initials
 from ragauge.language.references.match import match_reference
 from ragauge.language.stems import stemmed
 
 
-@pytest.mark.parametrize(
-    ("text", "letters"),
-    [
-        ("the U.S.A. and the UK", ["USA", "UK"]),
-        ("NATO", ["NATO"]),
-        ("A B", []),
-        ("X.", []),
-        ("INTERNATIONAL", []),
-        ("IT WAS HE", []),
-        ("iPhone, McDonald", []),
-        ("", []),
-    ],
+@cases(
+    ("the U.S.A. and the UK", ["USA", "UK"]),
+    ("NATO", ["NATO"]),
+    ("A B", []),
+    ("X.", []),
+    ("INTERNATIONAL", []),
+    ("IT WAS HE", []),
+    ("iPhone, McDonald", []),
+    ("", []),
 )
 def test_abbreviations(text, letters):
     assert [found for found, _ in abbreviations(text)] == letters
@@ -33,19 +30,16 @@ def test_initials_leave_small_words_out_and_end_at_commas():
     assert text[start:end] == "United States of America"
 
 
-@pytest.mark.parametrize(
-    ("reference", "answer", "is_stated"),
-    [
-        ("John F. Kennedy", "It was JFK.", True),
-        ("United States", "the U.S.", True),
-        ("U.S.", "the United States", True),
-        ("U.S.", "in the US", True),
-        ("WHO", "the World Health Organization", True),
-        ("WHO", "the World Trade Organization", False),
-        ("United Kingdom", "the UAE", False),
-        ("Ivan Turgenev", "IT WAS HE", False),
-        ("Ivan Turgenev", "it", False),
-    ],
+@cases(
+    ("John F. Kennedy", "It was JFK.", True),
+    ("United States", "the U.S.", True),
+    ("U.S.", "the United States", True),
+    ("U.S.", "in the US", True),
+    ("WHO", "the World Health Organization", True),
+    ("WHO", "the World Trade Organization", False),
+    ("United Kingdom", "the UAE", False),
+    ("Ivan Turgenev", "IT WAS HE", False),
+    ("Ivan Turgenev", "it", False),
 )
 def test_a_name_and_its_initials_are_one(reference, answer, is_stated):
     match = match_reference("Who or where?", reference, answer)

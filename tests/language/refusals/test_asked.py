@@ -1,6 +1,6 @@
 """Refusals of what a question asks for, answers in the words of refusals, and other languages."""
 
-import pytest
+from cases import cases
 
 from ragauge.language.refusals.asked import asked_by
 from ragauge.language.refusals.refusals import find_refusals
@@ -178,13 +178,10 @@ def test_plain_refusals_in_other_languages_are_found_and_answers_are_none():
     assert [answer for answer in ANSWERS_IN_OTHER_LANGUAGES if kinds(answer)] == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "answer"),
-    [
-        ("refers elsewhere", "Fees are listed in note 4. Please refer to the report for it."),
-        ("only a method", "Divide the cost of sales by the average inventory."),
-        ("more is needed", "The cost of sales would be needed."),
-    ],
+@cases(
+    ("refers elsewhere", "Fees are listed in note 4. Please refer to the report for it."),
+    ("only a method", "Divide the cost of sales by the average inventory."),
+    ("more is needed", "The cost of sales would be needed."),
 )
 def test_advice_or_a_method_in_place_of_a_number_refuses(kind: str, answer: str):
     assert kinds(answer, "What was the inventory turnover in FY2021?") == [kind]
@@ -212,16 +209,13 @@ def test_yes_no_questions_and_questions_about_what_is_missing_want_no_value():
         assert not asked_by(question).wants_value
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "refuses"),
-    [
-        ("Enthält der Vertrag eine Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", False),
-        ("Enthält der Vertrag eine Kündigungsfrist?", "Dazu enthält der Vertrag keine Angaben.", True),
-        ("Wie lang ist die Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", True),
-        ("Le contrat contient-il une clause pénale ?", "Le contrat ne contient aucune clause pénale.", False),
-        ("¿Incluye el contrato una cláusula penal?", "El contrato no incluye ninguna cláusula penal.", False),
-        ("Quand ?", "Il n'est pas possible de répondre.", True),
-    ],
+@cases(
+    ("Enthält der Vertrag eine Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", False),
+    ("Enthält der Vertrag eine Kündigungsfrist?", "Dazu enthält der Vertrag keine Angaben.", True),
+    ("Wie lang ist die Kündigungsfrist?", "Der Vertrag enthält keine Kündigungsfrist.", True),
+    ("Le contrat contient-il une clause pénale ?", "Le contrat ne contient aucune clause pénale.", False),
+    ("¿Incluye el contrato una cláusula penal?", "El contrato no incluye ninguna cláusula penal.", False),
+    ("Quand ?", "Il n'est pas possible de répondre.", True),
 )  # fmt: skip
 def test_in_other_languages_too_an_answer_says_whether_something_is_there(
     question, answer, refuses

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,24 +157,21 @@ def labelled(name: str) -> list[tuple[bool, str, str | None]]:
     return [(heading.startswith("refuses: "), answer, None) for heading, answer in parts]
 
 
-@pytest.mark.parametrize(
-    ("name", "n", "n_refusing", "hits", "mistaken"),
-    [
-        ("plain_refusals.jsonl", 180, 90, 88, 1),
-        ("held_out_refusals.txt", 184, 88, 81, 3),
-        ("held_out_refusals_2.txt", 99, 51, 42, 2),
-        ("held_out_refusals_3.txt", 60, 30, 29, 0),
-        # Rare wordings, idioms and answers that tempt, written to be hard.
-        ("held_out_refusals_4.txt", 139, 68, 55, 1),
-        ("assistant_refusals.jsonl", 412, 207, 164, 8),
-        ("answers_with_caveats.jsonl", 281, 134, 108, 8),
-        ("refusals_of_many_models.jsonl", 165, 94, 67, 5),
-        ("asked_refusals.jsonl", 200, 100, 36, 4),
-        # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
-        ("refusals_in_five_languages.jsonl", 296, 153, 153, 1),
-        # 79 and 4 before the rule "says nothing else"; 92 of these rows were seen while it was written.
-        ("everyday_refusals.jsonl", 156, 100, 88, 2),
-    ],
+@cases(
+    ("plain_refusals.jsonl", 180, 90, 88, 1),
+    ("held_out_refusals.txt", 184, 88, 81, 3),
+    ("held_out_refusals_2.txt", 99, 51, 42, 2),
+    ("held_out_refusals_3.txt", 60, 30, 29, 0),
+    # Rare wordings, idioms and answers that tempt, written to be hard.
+    ("held_out_refusals_4.txt", 139, 68, 55, 1),
+    ("assistant_refusals.jsonl", 412, 207, 164, 8),
+    ("answers_with_caveats.jsonl", 281, 134, 108, 8),
+    ("refusals_of_many_models.jsonl", 165, 94, 67, 5),
+    ("asked_refusals.jsonl", 200, 100, 36, 4),
+    # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
+    ("refusals_in_five_languages.jsonl", 296, 153, 153, 1),
+    # 79 and 4 before the rule "says nothing else"; 92 of these rows were seen while it was written.
+    ("everyday_refusals.jsonl", 156, 100, 88, 2),
 )
 def test_most_labelled_refusals_are_found_and_few_else(name, n, n_refusing, hits, mistaken):
     found = [(label, refuses(answer, question)) for label, answer, question in labelled(name)]
@@ -196,29 +194,26 @@ def test_an_answer_in_the_words_of_refusing_is_an_answer():
     assert [answer for answer in ANSWERS if refuses(answer)] == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        ("I do not know. It is long ago.", [("I do not know", "opening", True)]),
-        (
-            "Sales were $5. Costs are not given. Therefore, the margin cannot be determined.",
-            [
-                ("Costs are not given.", None, False),
-                ("cannot be determined", "close", True),
-            ],
-        ),
-        ("Sales = $5\nCosts = ?\nMargin = N/A", [("Margin = N/A", "last line", True)]),
-        ("N/A", [("N/A", "whole answer", True)]),
-        # An afterthought is reported but does not decide.
-        ("Jackie Robbins. I couldn't find the name.", [("I couldn't find the", None, False)]),
-        # Words that two gaps share are reported once.
-        ("Annex B is not attached.", [("is not attached", "whole answer", True)]),
-        (
-            "  Sorry, but the “Annual” report doesn’t give the fee.\nI don’t know it.",
-            [("report doesn’t give", "opening", True), ("I don’t know it", None, False)],
-        ),
-        (f"I do not{' ' * 10}know.", [(f"I do not{' ' * 10}know", "opening", True)]),
-    ],
+@cases(
+    ("I do not know. It is long ago.", [("I do not know", "opening", True)]),
+    (
+        "Sales were $5. Costs are not given. Therefore, the margin cannot be determined.",
+        [
+            ("Costs are not given.", None, False),
+            ("cannot be determined", "close", True),
+        ],
+    ),
+    ("Sales = $5\nCosts = ?\nMargin = N/A", [("Margin = N/A", "last line", True)]),
+    ("N/A", [("N/A", "whole answer", True)]),
+    # An afterthought is reported but does not decide.
+    ("Jackie Robbins. I couldn't find the name.", [("I couldn't find the", None, False)]),
+    # Words that two gaps share are reported once.
+    ("Annex B is not attached.", [("is not attached", "whole answer", True)]),
+    (
+        "  Sorry, but the “Annual” report doesn’t give the fee.\nI don’t know it.",
+        [("report doesn’t give", "opening", True), ("I don’t know it", None, False)],
+    ),
+    (f"I do not{' ' * 10}know.", [(f"I do not{' ' * 10}know", "opening", True)]),
 )
 def test_a_refusal_is_quoted_from_the_answer_with_its_place(answer: str, found):
     matches = refusals(answer)
@@ -241,13 +236,10 @@ def test_the_figures_of_a_made_up_example_answer_only_after_a_return_to_facts():
         assert not refuses(f"{refusal} However, according to the press, it was $12.")
 
 
-SOURCES = ("handbook", "manual", "article", "database", "transcript", "FAQ", "policy", "contract")
-SAYING = ("say", "state", "mention", "specify", "indicate", "address", "disclose", "explain")
-
-
-@pytest.mark.parametrize("source", SOURCES)
+@cases("handbook", "manual", "article", "database", "transcript", "FAQ", "policy", "contract")
 def test_any_source_that_does_not_say_refuses(source: str):
-    for verb in SAYING:
+    saying = ("say", "state", "mention", "specify", "indicate", "address", "disclose", "explain")
+    for verb in saying:
         assert refuses(f"The {source} does not {verb} when the hall opens.")
         assert refuses(f"Neither {source} {verb}s the opening hours.")
         assert not refuses(f"The {source} does not {verb} the hours, but it is open until 6.")
@@ -258,22 +250,19 @@ def test_any_source_that_does_not_say_refuses(source: str):
     assert refuses(f"The {source} has no mention of it.")
 
 
-@pytest.mark.parametrize(
-    ("before", "overruled_by"),
-    [
-        ("The document does not state the total. ", "However, the parts add up to 40."),
-        ("", "The document does not state the total, but it is $5."),
-        ("", "Although the document does not give the total, the parts add up to 40."),
-        (
-            "As an AI, I do not have access to live data. ",
-            "I can tell you that Oslo is the capital.",
-        ),
-        (
-            "The filing does not give the margin directly. ",
-            "Income was $4 and sales were $10. The margin = 0.4",
-        ),
-        ("I cannot provide live data. ", "To my knowledge, the mayor is Ada Lind."),
-    ],
+@cases(
+    ("The document does not state the total. ", "However, the parts add up to 40."),
+    ("", "The document does not state the total, but it is $5."),
+    ("", "Although the document does not give the total, the parts add up to 40."),
+    (
+        "As an AI, I do not have access to live data. ",
+        "I can tell you that Oslo is the capital.",
+    ),
+    (
+        "The filing does not give the margin directly. ",
+        "Income was $4 and sales were $10. The margin = 0.4",
+    ),
+    ("I cannot provide live data. ", "To my knowledge, the mayor is Ada Lind."),
 )
 def test_an_answer_all_the_same_overrules_the_refusal_and_is_quoted(before, overruled_by):
     (found,) = {(each.decides, each.overruled_by) for each in refusals(before + overruled_by)}
@@ -281,11 +270,6 @@ def test_an_answer_all_the_same_overrules_the_refusal_and_is_quoted(before, over
     assert found == (False, sentence)
 
 
-ON_THE_WORLD = (
-    *("The premium is $604", "Paris is the capital", "Tove Brandt", "I believe it was Kepler"),
-    *("According to the letter, notice is 30 days", "There are 4 plants"),
-    "The claim should be filed within 60 days",
-)
 ON_THE_ASKING = (
     *("The document discusses revenue of $5 million", "The report was published in 2021"),
     *("Based on the letter, revenue is mentioned", "I'd love to help", "Sorry", "Unfortunately"),
@@ -296,7 +280,12 @@ ON_THE_ASKING = (
 
 @pytest.mark.parametrize("turn", [", but", " but", ", although", " – however", ", while"])
 def test_a_clause_before_the_refusal_answers_if_it_is_on_the_world(turn: str):
-    for clause in (*ON_THE_WORLD, *ON_THE_ASKING):
+    on_the_world = (
+        *("The premium is $604", "Paris is the capital", "Tove Brandt", "I believe it was Kepler"),
+        *("According to the letter, notice is 30 days", "There are 4 plants"),
+        "The claim should be filed within 60 days",
+    )
+    for clause in (*on_the_world, *ON_THE_ASKING):
         answer = f"{clause}{turn} the context does not provide the date."
         assert refuses(answer) == (clause in ON_THE_ASKING), answer
 
@@ -307,85 +296,79 @@ CLOSE = "t cannot be determined who won. Please provide the final score."
 NEEDED = "To calculate the ratio, we need assets and debts. "
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_refusal"),
-    [
-        # Terms and works refuse by what they do not say and not by what they are.
-        ("The policy does not say whether minors are covered.", True),
-        ("The policy does not cover minors.", False),
-        ("The guide does not cover Norway.", True),
-        ("Frost damage is not covered by the policy.", False),
-        # A general remark after a turn does not answer and a figure in it does.
-        (NO_FILING + "However, in general, margins depend on the trade.", True),
-        (NO_FILING + "However, in general, margins in this trade are 12%.", False),
-        (NO_FILING + "However, one measure would be the return on assets.", True),
-        (NO_FILING + "However, Ada Lind founded the company.", False),
-        # Advice, a formula, and a made-up case do not answer; nor does a second refusal.
-        (NO_FILING + "However, you can find it on the company's website.", True),
-        (
-            f"{NO_FILING}The margin is income divided by sales, times 100%. If you can provide both, I can help.",
-            True,
-        ),
-        ("The filing does not give the margin. For example, income of $1 on $10 is 10%.", True),
-        (
-            "It is not possible to determine the margin, as sales are not given. It is important to "
-            "note that margins in this trade are thin.",
-            True,
-        ),
-        (
-            "I cannot give live data. However, the question cannot be answered from memory either.",
-            True,
-        ),
-        (
-            "The text does not give the margin. However, income is $4. Without sales, the margin "
-            "cannot be calculated.",
-            True,
-        ),
-        # Only a figure before "but" answers what cannot be determined.
-        (f"{BOTH}, but i{CLOSE}", True),
-        (f"{HOME}, but i{CLOSE}", False),
-        # A turn inside the refusal comes after no answer; what is inserted is skipped.
-        ("The exact fee, however, is not specified in the text.", True),
-        ("Sales, while strong, are not specified in the text.", True),
-        ("The document discusses sales, but does not provide the date.", True),
-        ("The filing, dated 3 May 2021, does not provide the fee.", True),
-        ("The filing, including its annexes, does not provide the fee.", True),
-        # A number answers under the name of a source too.
-        ("The figure is about 12, but the context does not provide the date.", False),
-        ("The figure is an old one, but the context does not provide the date.", True),
-        # What would be needed comes before the opening.
-        (NEEDED + "The excerpt does not include debts.", True),
-        (f"Sorry. Good question! {NEEDED}The excerpt does not include debts.", True),
-        ("Assets are 3 and debts 2. The excerpt does not include leases.", False),
-        # Figures answer before a closing refusal unless it concludes.
-        (f"{BOTH} in the first half. I{CLOSE}", True),
-        (f"{HOME}. I{CLOSE}", False),
-        (f"{HOME}. Therefore, i{CLOSE}", True),
-        (f"{HOME}. As the score is missing, i{CLOSE}", True),
-        (f"{HOME}. Answer: I{CLOSE}", True),
-        (f"{BOTH}. It cannot be determined who was the better. The home team won.", False),
-        # A request decides only where nothing else is said.
-        ("Please provide the second report for a comparison.", True),
-        ("Sales rose by a third. Please provide the second report for a comparison.", False),
-        # A yes or no first is an answer unless it says that none can be given.
-        ("No, the filing does not mention any spin-off.", False),
-        ("No, it cannot be determined from the filing.", True),
-        # A long explanation; blanks of other kinds.
-        (f"{NO_FILING}{'The ratio shows how often stock was sold. ' * 30}", True),
-        ("The context does\u00a0not provide\u2003the fee.", True),
-    ],
+@cases(
+    # Terms and works refuse by what they do not say and not by what they are.
+    ("The policy does not say whether minors are covered.", True),
+    ("The policy does not cover minors.", False),
+    ("The guide does not cover Norway.", True),
+    ("Frost damage is not covered by the policy.", False),
+    # A general remark after a turn does not answer and a figure in it does.
+    (NO_FILING + "However, in general, margins depend on the trade.", True),
+    (NO_FILING + "However, in general, margins in this trade are 12%.", False),
+    (NO_FILING + "However, one measure would be the return on assets.", True),
+    (NO_FILING + "However, Ada Lind founded the company.", False),
+    # Advice, a formula, and a made-up case do not answer; nor does a second refusal.
+    (NO_FILING + "However, you can find it on the company's website.", True),
+    (
+        f"{NO_FILING}The margin is income divided by sales, times 100%. If you can provide both, I can help.",
+        True,
+    ),
+    ("The filing does not give the margin. For example, income of $1 on $10 is 10%.", True),
+    (
+        "It is not possible to determine the margin, as sales are not given. It is important to "
+        "note that margins in this trade are thin.",
+        True,
+    ),
+    (
+        "I cannot give live data. However, the question cannot be answered from memory either.",
+        True,
+    ),
+    (
+        "The text does not give the margin. However, income is $4. Without sales, the margin "
+        "cannot be calculated.",
+        True,
+    ),
+    # Only a figure before "but" answers what cannot be determined.
+    (f"{BOTH}, but i{CLOSE}", True),
+    (f"{HOME}, but i{CLOSE}", False),
+    # A turn inside the refusal comes after no answer; what is inserted is skipped.
+    ("The exact fee, however, is not specified in the text.", True),
+    ("Sales, while strong, are not specified in the text.", True),
+    ("The document discusses sales, but does not provide the date.", True),
+    ("The filing, dated 3 May 2021, does not provide the fee.", True),
+    ("The filing, including its annexes, does not provide the fee.", True),
+    # A number answers under the name of a source too.
+    ("The figure is about 12, but the context does not provide the date.", False),
+    ("The figure is an old one, but the context does not provide the date.", True),
+    # What would be needed comes before the opening.
+    (NEEDED + "The excerpt does not include debts.", True),
+    (f"Sorry. Good question! {NEEDED}The excerpt does not include debts.", True),
+    ("Assets are 3 and debts 2. The excerpt does not include leases.", False),
+    # Figures answer before a closing refusal unless it concludes.
+    (f"{BOTH} in the first half. I{CLOSE}", True),
+    (f"{HOME}. I{CLOSE}", False),
+    (f"{HOME}. Therefore, i{CLOSE}", True),
+    (f"{HOME}. As the score is missing, i{CLOSE}", True),
+    (f"{HOME}. Answer: I{CLOSE}", True),
+    (f"{BOTH}. It cannot be determined who was the better. The home team won.", False),
+    # A request decides only where nothing else is said.
+    ("Please provide the second report for a comparison.", True),
+    ("Sales rose by a third. Please provide the second report for a comparison.", False),
+    # A yes or no first is an answer unless it says that none can be given.
+    ("No, the filing does not mention any spin-off.", False),
+    ("No, it cannot be determined from the filing.", True),
+    # A long explanation; blanks of other kinds.
+    (f"{NO_FILING}{'The ratio shows how often stock was sold. ' * 30}", True),
+    ("The context does\u00a0not provide\u2003the fee.", True),
 )
 def test_what_stands_beside_a_refusal_may_answer(answer: str, is_refusal: bool):
     assert refuses(answer) == is_refusal
 
 
-@pytest.mark.parametrize(
-    ("gap", "needs_source"),
-    [
-        *(("The fee isn't dealt with.", False), ("The price is not shown.", False)),
-        *(("The width is missing.", True), ("Fines aren't among them.", True)),
-        ("The weight was never recorded.", True),
-    ],
+@cases(
+    *(("The fee isn't dealt with.", False), ("The price is not shown.", False)),
+    *(("The width is missing.", True), ("Fines aren't among them.", True)),
+    ("The weight was never recorded.", True),
 )
 def test_a_gap_refuses_where_nothing_answers_and_most_gaps_beside_a_source(
     gap: str, needs_source: bool
@@ -431,18 +414,15 @@ def test_the_phrases_of_graphrag_follow_its_pseudo_code(answer: str):
     assert bool(uncertainty_phrases(answer)) == pseudo_code(answer)
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        *(("The Unknown Soldier", ("unknown",)), ("Unknown", ("unknown",)), ("NONE", ("none",))),
-        (" nonesuch ", ("none",)),  # 8 characters once trimmed
-        ("None at all", ()),  # 11 characters
-        ("Nullified", ("null",)),  # 9 characters
-        ("Nullifying", ()),  # 10 characters
-        ("I do not know; there is no data.", ("i do not know", "no data")),
-        ("I don’t know.", ()),  # the phrases have only the straight apostrophe
-        ("", ()),
-    ],
+@cases(
+    *(("The Unknown Soldier", ("unknown",)), ("Unknown", ("unknown",)), ("NONE", ("none",))),
+    (" nonesuch ", ("none",)),  # 8 characters once trimmed
+    ("None at all", ()),  # 11 characters
+    ("Nullified", ("null",)),  # 9 characters
+    ("Nullifying", ()),  # 10 characters
+    ("I do not know; there is no data.", ("i do not know", "no data")),
+    ("I don’t know.", ()),  # the phrases have only the straight apostrophe
+    ("", ()),
 )
 def test_the_phrases_of_graphrag_are_substrings_and_four_more_count_in_short_answers(
     answer: str, found: tuple[str, ...]

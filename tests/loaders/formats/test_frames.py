@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 import polars as pl
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
@@ -177,25 +178,22 @@ def double_arrow():
     return table
 
 
-@pytest.mark.parametrize(
-    ("source", "says", "line"),
-    [
-        *(([{"answer": "a"}, item], "", 2) for item in ("text", None, 3, ["a"], {1: "a"})),
-        ([{"answer": "a", "contexts": LOOP}], "", 1),
-        (pl.DataFrame({"answer": ["a", "b"], "n": [1.0, float("nan")]}), "must be finite", 2),
-        (pd.DataFrame({"answer": ["a"], "n": [float("inf")]}), "must be finite", 1),
-        (pd.DataFrame({"id": [1.0], "answer": ["a"]}), "put it in quotes", 1),
-        (twice(["answer", "answer"]), "has duplicate columns: 'answer'", None),
-        (twice(["answer", 0]), "has columns whose names are not text: 0", None),
-        (double_arrow(), "has duplicate columns: 'question'", None),
-        ({"question": ["q", "r"], "answer": ["a"]}, "2 of 'question', 1 of 'answer'", None),
-        *(
-            (empty, "holds no samples", None)
-            for empty in ([], pl.DataFrame({"answer": []}), pd.DataFrame({"answer": []}), {"question": []},
-                          Dataset({"question": []}), DatasetDict(), iter([]))
-        ),
-    ],
-    ids=range(20),
+@cases(
+    *(([{"answer": "a"}, item], "", 2) for item in ("text", None, 3, ["a"], {1: "a"})),
+    ([{"answer": "a", "contexts": LOOP}], "", 1),
+    (pl.DataFrame({"answer": ["a", "b"], "n": [1.0, float("nan")]}), "must be finite", 2),
+    (pd.DataFrame({"answer": ["a"], "n": [float("inf")]}), "must be finite", 1),
+    (pd.DataFrame({"id": [1.0], "answer": ["a"]}), "put it in quotes", 1),
+    (twice(["answer", "answer"]), "has duplicate columns: 'answer'", None),
+    (twice(["answer", 0]), "has columns whose names are not text: 0", None),
+    (double_arrow(), "has duplicate columns: 'question'", None),
+    ({"question": ["q", "r"], "answer": ["a"]}, "2 of 'question', 1 of 'answer'", None),
+    *(
+        (empty, "holds no samples", None)
+        for empty in ([], pl.DataFrame({"answer": []}), pd.DataFrame({"answer": []}), {"question": []},
+                      Dataset({"question": []}), DatasetDict(), iter([]))
+    ),
+ids=range(20),
 )  # fmt: skip
 def test_what_holds_no_samples_is_one_problem(source, says, line):
     with pytest.raises(DataError) as caught:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders import load
@@ -34,23 +35,20 @@ ADDRESSES = ["file:///etc/passwd", "http://169.254.169.254/", "{{7*7}}", "%s", "
 TWO = '{"id": "q1", "answer": "Zürich 東京 🎉"}\n{"id": "q2", "answer": "b"}\n'
 
 
-@pytest.mark.parametrize(
-    ("content", "column", "values"),
-    [
-        ('{"answer": "Paris"}\n\n   \r\n{"answer": ""}\r\n', "answer", ["Paris", ""]),
-        ('{"id": "q1", "answer": null}\n{"id": "q2", "answer": "a"}', "answer", [None, "a"]),
-        (lines({"answer": "a", "contexts": []}, {"answer": "a"}), "contexts", [[], None]),
-        (lines(*({"id": id, "answer": "a"} for id in IDS)), "id", IDS),
-        ('{"id": "q1", "answer": "a\u2028b\u0085c"}\n', "answer", ["a\u2028b\u0085c"]),
-        *((TWO.encode(encoding), "answer", ["Zürich 東京 🎉", "b"]) for encoding in ("utf-8", "utf-8-sig", "utf-16")),
-        (lines(*({"answer": text} for text in ADDRESSES)), "answer", ADDRESSES),
-        (lines({"answer": "é" * 500_000}), "answer", ["é" * 500_000]),
-        (lines({"answer": "a", "contexts": ["c"] * 10_000}), "contexts", [["c"] * 10_000]),
-    ],
-    ids=range(11),
+@cases(
+    ('{"answer": "Paris"}\n\n   \r\n{"answer": ""}\r\n', "answer", ["Paris", ""]),
+    ('{"id": "q1", "answer": null}\n{"id": "q2", "answer": "a"}', "answer", [None, "a"]),
+    (lines({"answer": "a", "contexts": []}, {"answer": "a"}), "contexts", [[], None]),
+    (lines(*({"id": id, "answer": "a"} for id in IDS)), "id", IDS),
+    ('{"id": "q1", "answer": "a\u2028b\u0085c"}\n', "answer", ["a\u2028b\u0085c"]),
+    *((TWO.encode(encoding), "answer", ["Zürich 東京 🎉", "b"]) for encoding in ("utf-8", "utf-8-sig", "utf-16")),
+    (lines(*({"answer": text} for text in ADDRESSES)), "answer", ADDRESSES),
+    (lines({"answer": "é" * 500_000}), "answer", ["é" * 500_000]),
+    (lines({"answer": "a", "contexts": ["c"] * 10_000}), "contexts", [["c"] * 10_000]),
+ids=range(11),
 )  # fmt: skip
 def test_each_line_is_a_sample_with_its_values_as_they_are(
-    tmp_path: Path, content: str | bytes, column: str, values: list[object]
+    content: str | bytes, column: str, values: list[object], tmp_path: Path
 ):
     assert load(written(tmp_path, content)).frame[column].to_list() == values
 
@@ -65,50 +63,44 @@ def test_composed_and_decomposed_letters_make_two_ids_and_a_note(tmp_path: Path)
 NO_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"]
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "says"),
-    [
-        ('{"id": "q1", "answer": "a"}\n{"id": "q2", "ans', 2, "column 14; the last line of the file seems to be cut off"),
-        ('{"id": "q1", "answer": "a", "answer": "b"}', 1, "has the key 'answer' twice"),
-        ('{"id": "q2", "x": {"y": {"z": 1, "z": 2}}}', 1, "has the key 'z' twice"),
-        ('{"id": "q1", "answer": "a", "n": ' + "9" * 10_000 + "}", 1, "put it in quotes"),
-        ('{"answer": "a", "\\ud800": 1}', 1, "half a character"),
-        ('{"id": "q1", "answer": "a"}\n\n{"id": "q1", "answer": "b"}\n', 3, "duplicate id, first at"),
-        (lines(*({"answer": "a", f"q{n}": 1} for n in range(1_200))), None, "ids used as column names"),
-        ("[" * 100_000, 1, "nested too deeply"),
-        ('{"a":' * 100_000, 1, "nested too deeply"),
-        ('{"answer": "a", "id": ' + "[" * 900 + "]" * 900 + "}", 1, "must be text"),
-        *((content, None, "holds no samples") for content in ("", "\n", " \n\t\r\n", "\ufeff", "\ufeff\n")),
-        *(('{"id": "q1"}'.encode(wide), None, "save it as UTF-8") for wide in ("utf-16-le", "utf-16-be", "utf-32")),
-        # 16 bytes of line 1 with its end, then {"answer": " is 12: the bad one is byte 28 from 0.
-        (b'{"answer": "a"}\n{"answer": "\xe9"}\n', 2, "byte 28 is 0xE9"),
-        (gzip.compress(b"{}", mtime=0), None, ".gz"),
-        (b"PK\x03\x04rest", None, "zip"),
-        (b"\x28\xb5\x2f\xfdrest", None, ".zst"),
-        (b"PAR1rest", None, ".parquet"),
-    ],
-    ids=range(23),
+@cases(
+    ('{"id": "q1", "answer": "a"}\n{"id": "q2", "ans', 2, "column 14; the last line of the file seems to be cut off"),
+    ('{"id": "q1", "answer": "a", "answer": "b"}', 1, "has the key 'answer' twice"),
+    ('{"id": "q2", "x": {"y": {"z": 1, "z": 2}}}', 1, "has the key 'z' twice"),
+    ('{"id": "q1", "answer": "a", "n": ' + "9" * 10_000 + "}", 1, "put it in quotes"),
+    ('{"answer": "a", "\\ud800": 1}', 1, "half a character"),
+    ('{"id": "q1", "answer": "a"}\n\n{"id": "q1", "answer": "b"}\n', 3, "duplicate id, first at"),
+    (lines(*({"answer": "a", f"q{n}": 1} for n in range(1_200))), None, "ids used as column names"),
+    ("[" * 100_000, 1, "nested too deeply"),
+    ('{"a":' * 100_000, 1, "nested too deeply"),
+    ('{"answer": "a", "id": ' + "[" * 900 + "]" * 900 + "}", 1, "must be text"),
+    *((content, None, "holds no samples") for content in ("", "\n", " \n\t\r\n", "\ufeff", "\ufeff\n")),
+    *(('{"id": "q1"}'.encode(wide), None, "save it as UTF-8") for wide in ("utf-16-le", "utf-16-be", "utf-32")),
+    # 16 bytes of line 1 with its end, then {"answer": " is 12: the bad one is byte 28 from 0.
+    (b'{"answer": "a"}\n{"answer": "\xe9"}\n', 2, "byte 28 is 0xE9"),
+    (gzip.compress(b"{}", mtime=0), None, ".gz"),
+    (b"PK\x03\x04rest", None, "zip"),
+    (b"\x28\xb5\x2f\xfdrest", None, ".zst"),
+    (b"PAR1rest", None, ".parquet"),
+ids=range(23),
 )  # fmt: skip
 def test_what_is_no_json_lines_is_one_problem(
-    tmp_path: Path, content: str | bytes, line: int | None, says: str
+    content: str | bytes, line: int | None, says: str, tmp_path: Path
 ):
     (problem,) = problems_of(written(tmp_path, content))
     assert (problem.line, says in problem.message) == (line, True), problem.message
     problem.message.encode()
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        *((field, no_number) for field in ("topic", "answer") for no_number in NO_NUMBERS),
-        *(("context_scores", f"[{no_number}]") for no_number in NO_NUMBERS),
-        ("context_scores", '[0.5, "nan"]'),
-        ("context_scores", '[0.5, "inf"]'),
-        ("answer", '"\\ud800"'),
-        ("topic", '"\\ud800"'),
-    ],
+@cases(
+    *((field, no_number) for field in ("topic", "answer") for no_number in NO_NUMBERS),
+    *(("context_scores", f"[{no_number}]") for no_number in NO_NUMBERS),
+    ("context_scores", '[0.5, "nan"]'),
+    ("context_scores", '[0.5, "inf"]'),
+    ("answer", '"\\ud800"'),
+    ("topic", '"\\ud800"'),
 )
-def test_a_value_that_is_none_of_its_field_is_named(tmp_path: Path, field: str, value: str):
+def test_a_value_that_is_none_of_its_field_is_named(field: str, value: str, tmp_path: Path):
     line = f'{{"id": "q1", "question": "q", "{field}": {value}}}'
     (problem,) = problems_of(written(tmp_path, line))
     assert (problem.line, problem.field, problem.id) == (1, field, "q1")

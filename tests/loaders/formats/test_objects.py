@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError, PlanError
 from ragauge.loaders import load
@@ -152,15 +153,12 @@ def test_a_conversation_of_objects_is_read():
     assert rows["id"].to_list() == ["1#1", "1#2"]
 
 
-@pytest.mark.parametrize(
-    ("item", "says"),
-    [
-        (SimpleNamespace(page_content="a", metadata={}, id=None), "put the documents of a question into its contexts"),
-        (SimpleNamespace(colour="red"), "without question, answer or reference; its attributes are 'colour'"),
-        (("q", "a", ["c"]), "is tuple, not a dict"),
-        (SimpleNamespace(turns=[object()]), "conversation whose messages cannot be read"),
-    ],
-    ids=range(4),
+@cases(
+    (SimpleNamespace(page_content="a", metadata={}, id=None), "put the documents of a question into its contexts"),
+    (SimpleNamespace(colour="red"), "without question, answer or reference; its attributes are 'colour'"),
+    (("q", "a", ["c"]), "is tuple, not a dict"),
+    (SimpleNamespace(turns=[object()]), "conversation whose messages cannot be read"),
+ids=range(4),
 )  # fmt: skip
 def test_what_is_no_sample_is_refused(item, says):
     with pytest.raises(DataError, match=says):

@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -97,18 +98,15 @@ EXACT = {"MAX_LINES_PER_BYTE": 0, "MAX_RATIO": 0}
 """The limits whatever the size of the file."""
 
 
-@pytest.mark.parametrize(
-    ("columns", "limits", "said"),
-    [
-        ({"id": ["a"] * 20_000}, {**EXACT, "LINES_COUNT_FROM": 10_000}, "over 10,000 rows"),
-        ({"id": ["a"], "contexts": [["x"] * 60_000]}, {**EXACT, "LINES_COUNT_FROM": 500}, "50,000 values"),
-        ({"id": ["a"], "answer": ["x" * 5_000_000]}, {}, "over 4,194,304 bytes"),
-        ({"id": [*"abc"], "answer": ["x" * 50_000] * 3}, {**EXACT, "REPEATED_COUNTS_FROM": 90_000}, "over 90,000 bytes of text"),
-    ],
-    ids=["rows", "values", "bytes", "repeated"],
+@cases(
+    ({"id": ["a"] * 20_000}, {**EXACT, "LINES_COUNT_FROM": 10_000}, "over 10,000 rows"),
+    ({"id": ["a"], "contexts": [["x"] * 60_000]}, {**EXACT, "LINES_COUNT_FROM": 500}, "50,000 values"),
+    ({"id": ["a"], "answer": ["x" * 5_000_000]}, {}, "over 4,194,304 bytes"),
+    ({"id": [*"abc"], "answer": ["x" * 50_000] * 3}, {**EXACT, "REPEATED_COUNTS_FROM": 90_000}, "over 90,000 bytes of text"),
+ids=["rows", "values", "bytes", "repeated"],
 )  # fmt: skip
 def test_a_small_file_that_unpacks_to_too_much_is_refused(
-    tmp_path, monkeypatch, columns, limits, said
+    columns, limits, said, tmp_path, monkeypatch
 ):
     for name, value in limits.items():
         monkeypatch.setattr(parquet, name, value)

@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from cases import cases
 
 from ragauge.loaders.formats.files import text_lines
 from ragauge.loaders.formats.printed import UnreadableError, parsed, printed_list
@@ -19,7 +20,7 @@ def test_a_text_that_is_not_closed_is_refused_in_linear_time(quote, assert_linea
     assert_linear_time(read, lambda n: f"[{quote}" + f"\\{quote}" * n, 20_000)
 
 
-BROKEN = [
+@cases(
     "'a' 'b",
     "'a', 'it's'",
     "'it''s' 'b'",
@@ -28,10 +29,7 @@ BROKEN = [
     "'a', ...",
     "'a\n'",
     '"a\\"',
-]
-
-
-@pytest.mark.parametrize("items", BROKEN)
+)
 def test_a_broken_list_is_not_read(items):
     with pytest.raises(UnreadableError):
         printed_list(f"[{items}]")

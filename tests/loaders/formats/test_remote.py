@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 import ragauge as rg
 from ragauge.errors import DataError, MissingExtraError
@@ -64,19 +65,16 @@ def test_a_path_systems_and_gold_may_be_urls(bucket: str, tmp_path: Path):
     assert with_gold.frame["references"].to_list() == [["5"], ["6"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("bad.jsonl", r"^gs://bucket/bad.jsonl:2: is not JSON"),
-        ("none.jsonl", r"^gs://bucket/none.jsonl: no such file or folder"),
-        ("no/*.jsonl", r"^gs://bucket/no/\*.jsonl: has no data files"),
-        (
-            "mixed",
-            r"^gs://bucket/mixed: is a folder with files of several kinds .*gs://bucket/mixed/\*",
-        ),
-    ],
+@cases(
+    ("bad.jsonl", r"^gs://bucket/bad.jsonl:2: is not JSON"),
+    ("none.jsonl", r"^gs://bucket/none.jsonl: no such file or folder"),
+    ("no/*.jsonl", r"^gs://bucket/no/\*.jsonl: has no data files"),
+    (
+        "mixed",
+        r"^gs://bucket/mixed: is a folder with files of several kinds .*gs://bucket/mixed/\*",
+    ),
 )
-def test_problems_name_the_url(bucket: str, name: str, problem: str):
+def test_problems_name_the_url(name: str, problem: str, bucket: str):
     with pytest.raises(DataError, match=problem):
         rg.load(f"{bucket}/{name}")
 

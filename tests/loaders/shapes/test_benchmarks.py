@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load, load_passages
@@ -54,15 +55,12 @@ def test_gold_and_predictions_are_recognised_alone_and_as_systems(predictions, g
     assert samples.frame["gold_contexts"].null_count() == 0
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected", "message"),
-    [
-        (("A", "C"), ("A", "B", "C"), r"number of predictions \(2\) differs from the number of queries in .*g.json \(3\)(?s:.*)'C', but 'B'"),
-        (("A", "B"), ("A", "b"), "id '2', field 'query': is 'B', but 'b' at the same position in .*g.json:"),
-    ],
+@cases(
+    (("A", "C"), ("A", "B", "C"), r"number of predictions \(2\) differs from the number of queries in .*g.json \(3\)(?s:.*)'C', but 'B'"),
+    (("A", "B"), ("A", "b"), "id '2', field 'query': is 'B', but 'b' at the same position in .*g.json:"),
 )  # fmt: skip
 def test_what_does_not_match_at_its_position_is_named(
-    predictions, gold, answers, expected, message
+    answers, expected, message, predictions, gold
 ):
     with pytest.raises(DataError, match=message):
         load_passages(predictions(*answers), gold(*expected))
@@ -70,10 +68,8 @@ def test_what_does_not_match_at_its_position_is_named(
         load(predictions(*answers), gold=gold(*expected))
 
 
-@pytest.mark.parametrize(
-    "snippets", [None, "text", [{"span": [0, 1]}], [{"answer": 3}], [{"answer": None}], ["text"]]
-)
-def test_gold_snippets_of_another_shape_are_named(predictions, gold, snippets):
+@cases(None, "text", [{"span": [0, 1]}], [{"answer": 3}], [{"answer": None}], ["text"])
+def test_gold_snippets_of_another_shape_are_named(snippets, predictions, gold):
     with pytest.raises(DataError) as caught:
         load_passages(predictions("A"), gold("A", A=snippets))
     (problem,) = caught.value.problems

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -132,13 +133,10 @@ def test_parts_of_a_result_without_a_column_are_named():
     assert "left out of the results: all llm.replies but the first, 'meta' of 'llm'" in notes
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([{"question": "q", "answer": StreamingResponse(iter("ab"))}], "StreamingResponse .*read its text first"),
-        ([{"question": "q", "answer": SimpleNamespace(tokens=3)}], "got a SimpleNamespace with 'tokens'"),
-        ([{"input": {"question": ASKED}}, {"input": "text"}], "must be text, got a dict"),
-    ],
+@cases(
+    ([{"question": "q", "answer": StreamingResponse(iter("ab"))}], "StreamingResponse .*read its text first"),
+    ([{"question": "q", "answer": SimpleNamespace(tokens=3)}], "got a SimpleNamespace with 'tokens'"),
+    ([{"input": {"question": ASKED}}, {"input": "text"}], "must be text, got a dict"),
 )  # fmt: skip
 def test_objects_without_a_text_are_named_with_their_parts(rows, message):
     with pytest.raises(DataError, match=message):

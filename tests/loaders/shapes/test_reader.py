@@ -1,6 +1,6 @@
 """Entries of the table of shapes: paths, what must not be there, what is dropped and announced."""
 
-import pytest
+from cases import cases
 
 from ragauge.loaders.shapes.reader import Shape, found, read_rows
 from ragauge.loaders.table import Table
@@ -14,32 +14,29 @@ def read(shape: Shape, *given: dict[str, object], keep: tuple[str, ...] = ()) ->
     return read_rows(Table(rows, "a.jsonl"), [shape], keep)
 
 
-@pytest.mark.parametrize(
-    ("value", "path", "expected"),
-    [
-        ({"a": {"b": 1}}, "a.b", 1),
-        ({"a": {"b": 1}}, "a.c", None),
-        ({"a": 1}, "a.b", None),
-        ({"a": [{"b": 1}, {"b": 2}]}, "a[1].b", 2),
-        ({"a": [1]}, "a[1]", None),
-        ({"a": {"b": 1}}, "a[0].b", None),  # an object is no list
-        ({"a": [{"b": 1}, {"b": 2}]}, "a[].b", [1, 2]),
-        ({"a": [{"b": 1}, {"c": 2}]}, "a[].b", None),
-        ({"a": [{"b": 1}, {"c": 2}]}, "a[?].b", [1]),
-        ({"a": {"b": 1}}, "a[].b", [1]),
-        ({"a": [["b", "c"], "d"]}, "a[][]", ["b", "c", "d"]),
-        ({"a": [{"b": 1, "is": 0}, {"b": 2, "is": 1}]}, "a[is].b", [2]),
-        ({"a": [{"b": 1}]}, "a[is].b", None),  # no item says what it is
-        ({"a": {"b": [1, 2], "is": [True, False]}}, "a{}.b", [1, 2]),
-        ({"a": {"b": [1, 2], "is": [True, False]}}, "a{is}.b", [1]),
-        ({"a": {"b": [1, 2], "is": [True]}}, "a{is}.b", None),
-        ({"b": 2}, "a | b", 2),
-        ({"a": 3, "b": "text"}, "a | b: text", "text"),
-        ({"a": ["b", 3]}, "a: texts", None),
-        ({"a": ["b", "c", "b"]}, "a: ids", ["b", "c"]),
-        ({"a": [[" b. ", "c."], ["d"]]}, "a: lists of sentences", ["b. c.", "d"]),
-        ({"a": {"content": [{"type": "text", "text": "b"}]}}, "a: message", "b"),
-    ],
+@cases(
+    ({"a": {"b": 1}}, "a.b", 1),
+    ({"a": {"b": 1}}, "a.c", None),
+    ({"a": 1}, "a.b", None),
+    ({"a": [{"b": 1}, {"b": 2}]}, "a[1].b", 2),
+    ({"a": [1]}, "a[1]", None),
+    ({"a": {"b": 1}}, "a[0].b", None),  # an object is no list
+    ({"a": [{"b": 1}, {"b": 2}]}, "a[].b", [1, 2]),
+    ({"a": [{"b": 1}, {"c": 2}]}, "a[].b", None),
+    ({"a": [{"b": 1}, {"c": 2}]}, "a[?].b", [1]),
+    ({"a": {"b": 1}}, "a[].b", [1]),
+    ({"a": [["b", "c"], "d"]}, "a[][]", ["b", "c", "d"]),
+    ({"a": [{"b": 1, "is": 0}, {"b": 2, "is": 1}]}, "a[is].b", [2]),
+    ({"a": [{"b": 1}]}, "a[is].b", None),  # no item says what it is
+    ({"a": {"b": [1, 2], "is": [True, False]}}, "a{}.b", [1, 2]),
+    ({"a": {"b": [1, 2], "is": [True, False]}}, "a{is}.b", [1]),
+    ({"a": {"b": [1, 2], "is": [True]}}, "a{is}.b", None),
+    ({"b": 2}, "a | b", 2),
+    ({"a": 3, "b": "text"}, "a | b: text", "text"),
+    ({"a": ["b", 3]}, "a: texts", None),
+    ({"a": ["b", "c", "b"]}, "a: ids", ["b", "c"]),
+    ({"a": [[" b. ", "c."], ["d"]]}, "a: lists of sentences", ["b. c.", "d"]),
+    ({"a": {"content": [{"type": "text", "text": "b"}]}}, "a: message", "b"),
 )
 def test_a_path_leads_to_a_value_or_nowhere(value: object, path: str, expected: object):
     assert found(value, path) == expected
@@ -62,15 +59,12 @@ def test_an_entry_is_all_that_a_new_tools_shape_needs():
     assert table.notes == ("read 'trial' as answer, 'trial' as contexts, 'target' as references",)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"trial": {**TRIAL, "version": None}},
-        {"trial": {**TRIAL, "steps": []}},
-        {"trial": {**TRIAL, "pages": [{"url": "u"}]}},
-        {"trial": TRIAL, "response": "Another answer."},
-        {"trial": TRIAL, "documents": [TEXT]},
-    ],
+@cases(
+    {"trial": {**TRIAL, "version": None}},
+    {"trial": {**TRIAL, "steps": []}},
+    {"trial": {**TRIAL, "pages": [{"url": "u"}]}},
+    {"trial": TRIAL, "response": "Another answer."},
+    {"trial": TRIAL, "documents": [TEXT]},
 )
 def test_a_row_of_another_shape_stays_as_it_is(given: dict[str, object]):
     table = read(TOOL, given)

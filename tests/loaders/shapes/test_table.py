@@ -1,6 +1,7 @@
 """Rows that only look like those of a published data set; the usual ones are in `samples/`."""
 
 import pytest
+from cases import cases
 
 from ragauge.errors import DataError
 from ragauge.loaders import load
@@ -10,19 +11,16 @@ TEXT = "Paris is the capital of France."
 OUTPUT = [{"answer": RIGHT, "provenance": [{"title": "Paris"}]}]
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"question": ASKED, "answer": RIGHT, "predicted": SAID}, {"answer": SAID, "references": [RIGHT]}),
-        ({"question": ASKED, "answer": RIGHT, "hypothesis": SAID}, {"answer": SAID, "references": [RIGHT]}),
-        ({"question": ASKED, "answer": RIGHT, "predictions": [SAID, "Lyon."]}, {"answer": SAID, "references": [RIGHT]}),
-        ({"messages": [{"role": "user", "content": "Other?"}], "question": ASKED, "answer": SAID}, {"question": ASKED, "answer": SAID}),
-        ({"answer": SAID, "gold_contexts": [TEXT], "evidence": ["p. 3"]}, {"gold_contexts": [TEXT], "evidence": '["p. 3"]'}),
-        *[({"answer": SAID, "evidence": evidence}, {"gold_contexts": None}) for evidence in ("a text", [["Dam", 3]], [{"page": 3}], 0.5)],
-        ({"question": ASKED, "answer": SAID, "source": TEXT, "summary": "short"}, {"answer": SAID, "source": TEXT, "contexts": None}),
-        ({"question": ASKED, "source": "wiki", "summary": SAID}, {"source": "wiki", "contexts": None}),
-        ({"question": ASKED, "instruction": TEXT, "response": SAID, "label": "correct"}, {"label": "correct", "references": None}),
-    ],
+@cases(
+    ({"question": ASKED, "answer": RIGHT, "predicted": SAID}, {"answer": SAID, "references": [RIGHT]}),
+    ({"question": ASKED, "answer": RIGHT, "hypothesis": SAID}, {"answer": SAID, "references": [RIGHT]}),
+    ({"question": ASKED, "answer": RIGHT, "predictions": [SAID, "Lyon."]}, {"answer": SAID, "references": [RIGHT]}),
+    ({"messages": [{"role": "user", "content": "Other?"}], "question": ASKED, "answer": SAID}, {"question": ASKED, "answer": SAID}),
+    ({"answer": SAID, "gold_contexts": [TEXT], "evidence": ["p. 3"]}, {"gold_contexts": [TEXT], "evidence": '["p. 3"]'}),
+    *[({"answer": SAID, "evidence": evidence}, {"gold_contexts": None}) for evidence in ("a text", [["Dam", 3]], [{"page": 3}], 0.5)],
+    ({"question": ASKED, "answer": SAID, "source": TEXT, "summary": "short"}, {"answer": SAID, "source": TEXT, "contexts": None}),
+    ({"question": ASKED, "source": "wiki", "summary": SAID}, {"source": "wiki", "contexts": None}),
+    ({"question": ASKED, "instruction": TEXT, "response": SAID, "label": "correct"}, {"label": "correct", "references": None}),
 )  # fmt: skip
 def test_columns_keep_their_usual_meaning_beside_others(given, expected):
     row = load([given]).frame.row(0, named=True)
@@ -37,31 +35,25 @@ def test_a_column_that_the_user_maps_stays():
     assert "gold_contexts" not in samples.columns
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([{"input": ASKED, "output": OUTPUT}, {"input": ASKED, "output": [*OUTPUT, {}]}], "must be text, got a list"),
-        ([{"id": "q1", "answer": "a"}, {"id": "q2", "answer": ["b"]}], "must be text"),
-        ([{"conversationTurns": [{"output": {"text": SAID}}] * 2}], "has 2 turns; give one question and answer per row"),
-    ],
+@cases(
+    ([{"input": ASKED, "output": OUTPUT}, {"input": ASKED, "output": [*OUTPUT, {}]}], "must be text, got a list"),
+    ([{"id": "q1", "answer": "a"}, {"id": "q2", "answer": ["b"]}], "must be text"),
+    ([{"conversationTurns": [{"output": {"text": SAID}}] * 2}], "has 2 turns; give one question and answer per row"),
 )  # fmt: skip
 def test_lists_of_something_else_are_no_answers(rows, message):
     with pytest.raises(DataError, match=message):
         load(rows)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"answers": {"text": 3}},
-        {"answers": [{"text": None}]},
-        {"context": [["Paris", "not a list"]], "answers": []},
-        {"passages": {"passage_text": [1, 2]}},
-        {"retrieval_gt": [[1]]},
-        {"messages": ["text"]},
-        {"conversationTurns": ["text"]},
-        {"conversationTurns": [{"output": [], "prompt": 3}]},
-    ],
+@cases(
+    {"answers": {"text": 3}},
+    {"answers": [{"text": None}]},
+    {"context": [["Paris", "not a list"]], "answers": []},
+    {"passages": {"passage_text": [1, 2]}},
+    {"retrieval_gt": [[1]]},
+    {"messages": ["text"]},
+    {"conversationTurns": ["text"]},
+    {"conversationTurns": [{"output": [], "prompt": 3}]},
 )
 def test_other_shapes_are_named_and_not_guessed(given):
     try:

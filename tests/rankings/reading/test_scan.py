@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -151,12 +152,9 @@ def test_decimals_are_pythons_floats_to_the_last_bit(texts):
     assert [value.hex() for value in found.tolist()] == [float(text).hex() for text in texts]
 
 
-@pytest.mark.parametrize(
-    ("parse", "texts"),
-    [
-        (decimals, "nan inf -inf Infinity 1e999 -1e999 x 1_000 1,5 0x10 - . + --1 1.2.3 ٣٤ 1e e5"),
-        (integers, f"1.0 0.5 x - + --1 1e3 1_0 nan ٣ {'9' * 19}"),
-    ],
+@cases(
+    (decimals, "nan inf -inf Infinity 1e999 -1e999 x 1_000 1,5 0x10 - . + --1 1.2.3 ٣٤ 1e e5"),
+    (integers, f"1.0 0.5 x - + --1 1e3 1_0 nan ٣ {'9' * 19}"),
 )
 def test_what_is_no_number_is_refused_where_it_stands(parse, texts):
     for text in texts.split():

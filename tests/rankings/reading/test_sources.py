@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -475,20 +476,17 @@ def test_what_cannot_be_an_id_is_refused(name):
 TWO = {"query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 2.0]}
 
 
-@pytest.mark.parametrize(
-    ("columns", "line", "field", "said"),
-    [
-        ({**TWO, "doc": ["a", "b\0"]}, 2, "document", "NUL"),
-        ({**TWO, "query": ["q", "q\0"]}, 2, "query", "NUL"),
-        ({**TWO, "doc": [1.0, 2.0]}, None, "doc", "must be text, is Float64; give ids as texts, because"),
-        ({**TWO, "doc": [True, False]}, None, "doc", "must be text"),
-        ({**TWO, "doc": [b"a", b"b"]}, None, "doc", "must be text"),
-        ({**TWO, "score": ["1", "2"]}, None, "score", "must be numbers"),
-        ({**TWO, "query": ["q", None]}, 2, "query", "is null"),
-        ({**TWO, "doc": ["a", None]}, 2, "doc", "is null"),
-        ({**TWO, "score": [1.0, None]}, 2, "score", "is null"),
-        ({**TWO, "qid": ["q", "q"], "query_id": ["q", "q"]}, None, None, "'qid' and 'query_id'"),
-    ],
+@cases(
+    ({**TWO, "doc": ["a", "b\0"]}, 2, "document", "NUL"),
+    ({**TWO, "query": ["q", "q\0"]}, 2, "query", "NUL"),
+    ({**TWO, "doc": [1.0, 2.0]}, None, "doc", "must be text, is Float64; give ids as texts, because"),
+    ({**TWO, "doc": [True, False]}, None, "doc", "must be text"),
+    ({**TWO, "doc": [b"a", b"b"]}, None, "doc", "must be text"),
+    ({**TWO, "score": ["1", "2"]}, None, "score", "must be numbers"),
+    ({**TWO, "query": ["q", None]}, 2, "query", "is null"),
+    ({**TWO, "doc": ["a", None]}, 2, "doc", "is null"),
+    ({**TWO, "score": [1.0, None]}, 2, "score", "is null"),
+    ({**TWO, "qid": ["q", "q"], "query_id": ["q", "q"]}, None, None, "'qid' and 'query_id'"),
 )  # fmt: skip
 def test_bad_columns_of_a_frame_are_named(columns, line, field, said):
     reads = [lambda: run_frame(pl.DataFrame(columns))]
@@ -551,17 +549,14 @@ def test_a_document_retrieved_twice_is_said_with_both_rows(tmp_path):
         assert problem.id == "q" and "positions 1 and 3" in problem.message
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "said"),
-    [
-        ('{"q": {"a": 1, "a": 2}}', None, "'a' is given twice|twice"),
-        ('{"q":\n {"a": 1,', 2, "cut off"),
-        ('{"q":' * 100_000, None, ""),
-        ('{"q": {"a": NaN}}', None, "finite|NaN"),
-    ],
+@cases(
+    ('{"q": {"a": 1, "a": 2}}', None, "'a' is given twice|twice"),
+    ('{"q":\n {"a": 1,', 2, "cut off"),
+    ('{"q":' * 100_000, None, ""),
+    ('{"q": {"a": NaN}}', None, "finite|NaN"),
     ids=["twice", "cut off", "deep", "nan"],
 )
-def test_json_that_is_broken_is_refused(tmp_path, text, line, said):
+def test_json_that_is_broken_is_refused(text, line, said, tmp_path):
     path = written(tmp_path / "a.json", text)
     for read in (read_judgements, run_frame):
         (problem,) = problems_of(lambda: read(path))  # noqa: B023

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -271,20 +272,17 @@ def lines_of(n: int, bad: str, at: int) -> str:
     return "\n".join([*lines[:at], bad, *lines[at:]]) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ("q9 Q0 d", "has 3 fields"),
-        ("q9", "has 1 field"),
-        ("q9 Q0 d 1 2", "has 5 fields"),
-        ("q9 Q0 d 1 nan t", "not finite"),
-        ("q9 Q0 d 1 -inf t", "not finite"),
-        ("q9 Q0 d 1 1e999 t", "not finite"),
-        ("q9 Q0 d 1 high t", "not a number"),
-        ("q9 Q0 d 1 1_0 t", "not a number"),
-    ],
+@cases(
+    ("q9 Q0 d", "has 3 fields"),
+    ("q9", "has 1 field"),
+    ("q9 Q0 d 1 2", "has 5 fields"),
+    ("q9 Q0 d 1 nan t", "not finite"),
+    ("q9 Q0 d 1 -inf t", "not finite"),
+    ("q9 Q0 d 1 1e999 t", "not finite"),
+    ("q9 Q0 d 1 high t", "not a number"),
+    ("q9 Q0 d 1 1_0 t", "not a number"),
 )
-def test_a_bad_line_of_a_run_is_named(tmp_path, small_pieces, bad, said):
+def test_a_bad_line_of_a_run_is_named(bad, said, tmp_path, small_pieces):
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
     for head, at in product(("", "\ufeff", "# x\n\n"), (0, 1, 57, 119, 120)):
         path = written(tmp_path / "run", head + lines_of(120, bad, at))
@@ -348,21 +346,18 @@ def test_a_document_judged_twice_is_named_with_both_lines(tmp_path):
     assert problem.line == 5 and "line 1" in problem.message and "'a'" in problem.message
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is empty|holds no"),
-        (b"\n \n# x\n", "is empty|holds no"),
-        (b"\xef\xbb\xbf", "is empty|holds no"),
-        ("q1 Q0 a 1 1 t\n".encode("utf-16"), "UTF-16"),
-        (b"PK\x03\x04....", "zip"),
-        (b"PAR1....", "Parquet"),
-        (gzip.compress(b"q1 0 a 1\n" * 50, mtime=0)[:-9], "gzip"),
-        (b"\x1f\x8bnot", "gzip"),
-        (gzip.compress(b"", mtime=0), "is empty|holds no"),
-    ],
+@cases(
+    (b"", "is empty|holds no"),
+    (b"\n \n# x\n", "is empty|holds no"),
+    (b"\xef\xbb\xbf", "is empty|holds no"),
+    ("q1 Q0 a 1 1 t\n".encode("utf-16"), "UTF-16"),
+    (b"PK\x03\x04....", "zip"),
+    (b"PAR1....", "Parquet"),
+    (gzip.compress(b"q1 0 a 1\n" * 50, mtime=0)[:-9], "gzip"),
+    (b"\x1f\x8bnot", "gzip"),
+    (gzip.compress(b"", mtime=0), "is empty|holds no"),
 )
-def test_files_that_are_something_else_are_named(tmp_path, content, said):
+def test_files_that_are_something_else_are_named(content, said, tmp_path):
     path = written(tmp_path / "file", content)
     judgements = read_qrels(written(tmp_path / "qrels", QRELS))
     for read in (lambda: read_qrels(path), lambda: scan_run(path, judgements)):

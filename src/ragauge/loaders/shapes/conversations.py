@@ -30,11 +30,13 @@ from ragauge.samples.samples import MEASURED, Row
 
 CHATS = (
     "messages", "turns", "conversation", "conversations", "chat", "dialogue", "dialog", "transcript",
-    "user_input", "input", "traj", "trajectory",
+    "user_input", "input", "traj", "trajectory", "contents",
 )  # fmt: skip
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 OF_CALLS = ("expected_calls", "tools", "expected_state")
+BY_TURN_OR_END = (*OF_TURN, *OF_CALLS, *AT_END)
+"""Fields of which an empty cell of CSV says nothing."""
 OF_CONVERSATION = ("conversation", "turn", "whole_conversation", "conversation_before")
 SPOKEN = ("question", "answer")
 REPLIES = ("output", "response", "choices", "completion", "reply")  # of a chat API
@@ -303,8 +305,14 @@ def _turns(
     """The row of each turn, with the fields of the conversation that belong to it."""
     given = cast("list[object]", json_in(values[name]))
     own = {
-        each: json_in(value) for each, value in values.items() if each != name and value is not None
+        each: json_in(value)
+        for each, value in values.items()
+        if each != name
+        and value is not None
+        and (value != "" or field_of(each) not in BY_TURN_OR_END)
     }
+    if _is_prompt(own.get("system")):  # of Anthropic's requests
+        given = [{"role": "system", "content": own.pop("system")}, *given]
     fields = {each: field_of(each) for each in own}
     calls, tools = (
         next((each for each, field in fields.items() if field == wanted), None)
@@ -333,9 +341,14 @@ def _turns(
     if not turns:
         raise TranscriptError("the system says nothing in this conversation")
     n = len(turns)
-    of_turn = {each: _by_turn(each, own.pop(each), n) for each in by_turn}
-    if calls is not None:
-        of_turn["expected_calls"] = _expected(own.pop(calls), n)
+    try:
+        of_turn = {each: _by_turn(each, own.pop(each), n) for each in by_turn}
+        if calls is not None:
+            of_turn["expected_calls"] = _expected(own.pop(calls), n)
+    except TranscriptError as error:
+        if turns[0].question is not None:
+            raise
+        raise TranscriptError(f"{error}; the first is what the system says first") from None
     schemas = None if tools is None else own.pop(tools)
     slices = list_of(own.get("slices")) or []
     if any(map(is_object, slices)):
@@ -367,11 +380,17 @@ def _turns(
         yield row | end | {"whole_conversation": given} if at == n - 1 else row
 
 
+def _is_prompt(system: object) -> bool:
+    """Whether a system is named by what it was told: blocks of text, several lines or a sentence."""
+    lines = system.strip() if isinstance(system, str) else ""
+    return isinstance(system, list) or "\n" in lines or lines.endswith((".", "!", "?"))
+
+
 def _by_turn(name: str, value: object, n_turns: int) -> list[object]:
     """A field's value for each turn; what is not a list over several turns is an error."""
     items, field = list_of(value) or [], field_of(name)
     is_by_turn = is_over_turns(field, value)
-    if n_turns == 1:
+    if n_turns == 1 and not (field == "references" and len(items) > 1 and is_by_turn):
         is_nested = len(items) == 1 and is_by_turn
         is_judgement = is_nested and {*mapping_of(items[0])} == {"id", "grade"}
         return items if is_nested and not is_judgement else [value]
