@@ -107,7 +107,7 @@ class Titles:
         if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
-        own = [each for each in titles if each and not each.endswith("?")]
+        own = [each for each in titles if not re.search(r"^$|\?$|[<^{]", each)]
         # A heading tells nothing whose words are in the question or in another heading.
         told = set(en.content_words(question))
         telling: list[str] = []
