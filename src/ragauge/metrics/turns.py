@@ -36,7 +36,7 @@ SAME = frozenset(
 """Words of an answer that says of another thing what was said before."""
 
 
-@metric(version=11)
+@metric(version=13)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
@@ -48,7 +48,7 @@ def consistency(dialogue: Transcript) -> Score:
     compared. Undefined in a conversation with fewer than two answers.
 
     Source: our own. Of 40 contradictions by somebody who had not read its rules it finds 15, with no false alarm of 40; of 31 in
-    126 transcripts of our own 21; of 823 turns of MTRAG, which people approved, it calls 2 one.
+    126 transcripts of our own 22; of 823 turns of MTRAG, which people approved, it calls 2 one.
 
     >>> import ragauge as rg
     >>> fee = "The fee of the hut is ${} a year."
