@@ -92,8 +92,10 @@ def test_as_many_systems_are_shown_as_fit(run, tmp_path, width, n_shown):
     assert "…" not in row
 
 
-def test_systems_are_named_with_their_folder_or_all_of_a_run_compared(ragauge, run):
+def test_systems_are_named_with_their_folder_or_all_of_a_run_compared(ragauge, run, tmp_path):
     one = ragauge("compare", "old@r", "new@r", "-f", "json").out
+    assert one == ragauge("compare", run, "old", "new", "-f", "json").out
+    (tmp_path / "old").mkdir()  # a system of the run is meant, whatever is called so besides
     assert one == ragauge("compare", run, "old", "new", "-f", "json").out
     every = json.loads(ragauge("compare", run, "-f", "json", "--all-pairs").out)
     assert every["systems"] == ["new", "old", "same"]

@@ -49,6 +49,18 @@ def test_the_headline_names_the_best_system_and_says_how_sure_that_is(right, hea
     assert screen(answers(right)).headline == headline
 
 
+def test_the_headline_of_one_system_counts_the_answers_that_failed():
+    @rg.metric(version=1)
+    def of_a_weak_server(answer: str) -> rg.Score:
+        """0 to 1."""
+        return rg.Score(1.0) if answer == "Rome" else rg.Score.failed("no answer")
+
+    run = rg.evaluate(
+        [{"answer": "Rome"}, {"answer": "Oslo"}, {"answer": "Bern"}], [of_a_weak_server]
+    )
+    assert FirstScreen(run).headline == "default: of_a_weak_server 1.00, 1 of 3 questions."
+
+
 def test_a_difference_that_rounds_to_nothing_is_not_called_0():
     rows = answers({"a": 150, "b": 151}, n=300)
     assert "The difference of less than 0.01 may be chance" in screen(rows).headline

@@ -174,12 +174,13 @@ def unusable(path: Path, error: Exception) -> StoreError:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
         return StoreError(f"{path} is not a file of ragauge; name another")
-    way_out = "name another place"
+    way_out = "name another place, or none, as the cache"
     if name.startswith("SQLITE_FULL"):
         way_out = f"make room there, or {way_out}"
     if name.startswith("SQLITE_CORRUPT"):
         way_out = f"remove it if it is ragauge's (what it held is computed or asked for again), or {way_out}"
-    return StoreError(f"{path} cannot be used: {error}; {way_out}")
+    why = getattr(error, "strerror", None) or error
+    return StoreError(f"{path} cannot be used: {why}; {way_out}")
 
 
 def write_ahead(database: sqlite3.Connection) -> None:

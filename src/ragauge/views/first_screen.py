@@ -49,7 +49,8 @@ def headline(
     best, mean = names[first], f"{metric.name} {means[first]}"
     if len(rows) == 1:
         range_ = interval(metric, rows[first])
-        questions = counted(cast(int, rows[first]["ok"]), unit)
+        n_ok, n_failed = (cast(int, rows[first][status]) for status in ("ok", "failed"))
+        questions = (f"{n_ok:,} of " if n_failed else "") + counted(n_ok + n_failed, unit)
         return f"{best}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
     n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
     tied = [names[system] for system in rows][:n_tied]

@@ -35,7 +35,8 @@ SHARES = [
     ("How many?", "1780", {"circa 1800": 0}),
     # Cents are hundredths of any money; a bare number may be in either.
     ("How many?", "$0.40", {"40 cents": 1}),
-    ("How many?", "52 cents", {"$0.52": 1, "52": 1, "$60": 0}),
+    ("How many?", "52 cents", {"$0.52": 1, "52": 1, "$60": 0, "52 euros": 0, "5200 cents": 0}),
+    ("How many?", "£0.50", {"50 pence": 1, "50 cents": 1, "50 centimes": 1, "5 pence": 0}),
     ("How many?", "€1.577bn", {"1 577 million euros": 1}),
     # A fall is not a rise.
     ("What was the growth?", "-3.4%", {"a decline of 3.4%": 1}),

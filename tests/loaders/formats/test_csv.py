@@ -129,6 +129,19 @@ def test_judgements_and_scores_are_read(tmp_path: Path):
 
 
 @cases(
+    "id,answer,,\nq1,a,,\nq2,b\n",
+    "sep=;\nid;answer\nq1;a\nq2;b\n",
+    ",id,answer,\n0,q1,a,\n1,q2,b,\n",
+)
+def test_what_spreadsheets_add_to_a_table_is_left_out(text: str, tmp_path: Path):
+    samples = loaded(tmp_path, text)
+    assert samples.frame.select("id", "answer").rows() == [("q1", "a"), ("q2", "b")]
+    assert samples.slice_fields == ()
+
+
+@cases(
+    ("id,answer,\nq1,a,\nq2,b,c\n", [3], "has 'c' in a column without a name"),
+    ("sep=;\nid;answer\nq1;a;b\n", [3], "has 3 cells, but the header has 2"),
     ("id,answer\nq1,a\n,b\n", [3], "is empty; give every question an id"),
     ("id,answer\nq1,a,b\nq2,a\nq3\n", [2, 4], "has 3 cells, but the header has 2"),
     ('id,answer\nq1,"a\nb\n\nc"\nq2\n', [6], "has 1 cell,"),

@@ -114,8 +114,15 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
     places = {text: place for text in given if (place := _place(text))}
     if given[0] not in places:
         raise PlanError(f"{given[0]}: no such run folder or file of answers")
-    files = {path for path, _ in places.values() if is_file(path)}
     opened: dict[Path, ScoredRun] = {}
+    path, system = places[given[0]]
+    if system is None and not is_file(path):
+        opened[path] = RunFolder.at(path).read()
+        own = opened[path].samples.systems
+        # A name that follows is one of its systems, also where a folder has that name.
+        mine = set(given[1:]) & set(own) if len(own) > 1 else ()
+        places = {text: place for text, place in places.items() if text not in mine}
+    files = {path for path, _ in places.values() if is_file(path)}
     names: dict[Path, str] = {}
     paths = [path for path, system in places.values() if system is None and is_file(path)]
     if 1 < len(paths) == len(given) == len(set(paths)) and all(
@@ -126,7 +133,7 @@ def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, 
         stems = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
         names = dict(zip(paths, stems, strict=True))
         systems = {name: path for path, name in names.items()}
-        opened = dict.fromkeys(paths, evaluate_config(replace(config, systems=systems)))
+        opened |= dict.fromkeys(paths, evaluate_config(replace(config, systems=systems)))
     for path, _ in places.values():
         if path not in opened and (is_folder(path) or as_url(path)):
             opened[path] = RunFolder.at(path).read()

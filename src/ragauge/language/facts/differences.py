@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import Fact, Part, Statement, Word
+from ragauge.language.numbers.agreement import digits_of
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, converted, power_between
 
@@ -94,7 +95,7 @@ def contradiction(one: Fact, other: Fact) -> str:
             return "member" if ours[0] == theirs[0] and ours != theirs else ""
         return "version" if ours[0] == theirs[0] else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
-    if are_money and one.unit not in ALIKE.get(other.unit, (other.unit,)):
+    if are_money and _in(one, other.unit) is None:
         return "currency"
     if _is_same_amount(one, other):
         return "period" if one.per and other.per and one.per != other.per else ""
@@ -124,11 +125,14 @@ def _is_same_amount(one: Fact, other: Fact) -> bool:
     for ours, theirs in _values(one, other):
         if ours == theirs:
             return True
-        n_decimals = min(-int(each.as_tuple().exponent) for each in (ours, theirs))
+        decimals = [-int(each.as_tuple().exponent) for each in (ours, theirs)]
+        n_decimals = min(decimals)
         if n_decimals > 0 and round(ours, n_decimals) == round(theirs, n_decimals):
             return True
         larger = max(ours, theirs)
-        is_fine = larger >= 100 or ours % 1 or theirs % 1
+        # Of two whole numbers, one with as many digits is not the other rounded: 5576 and 5567.
+        is_rounded = len({len(digits_of(each)) for each in (ours, theirs)}) > 1
+        is_fine = max(decimals) > 0 or (larger >= 100 and is_rounded)
         if is_fine and abs(ours - theirs) <= ROUNDED * larger:
             return True
     return False
@@ -153,6 +157,8 @@ def _in(fact: Fact, unit: str) -> Decimal | None:
     value = cast(Decimal, fact.value)
     if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
         return value
+    if "cent" in (fact.unit, unit) and {fact.unit, unit} <= MONEY:  # of any currency
+        return value.scaleb(-2 if fact.unit == "cent" else 2)
     if (power := power_between(fact.unit, unit)) is not None:
         return value.scaleb(power)
     if fact.unit in DAYS and unit in DAYS:

@@ -117,8 +117,9 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     # What makes the given number 10^power of the expected one.
     power = round(expected.log - given.log)
     ways: list[str] = []
+    allowed = _shifts(expected, given)
     if expected.is_percent != given.is_percent or not any(
-        shift - power in expected.shifts for shift in given.shifts
+        shift - power in allowed for shift in _shifts(given, expected)
     ):
         if _is_percentage_of(expected, given, power, rules):
             ways.append("percent")
@@ -143,6 +144,11 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
             return _within(expected, given, rules)
         ways.append("rounding")
     return " and ".join(ways) or "exact"
+
+
+def _shifts(one: Stated, other: Stated) -> tuple[int, ...]:
+    """The powers of ten of a number beside another: cents may be a bare number of them, but no euros nor other cents."""
+    return (0,) if one.quantity.unit == "cent" and other.quantity.unit else one.shifts
 
 
 def _in_unit_of(expected: Stated, given: Stated) -> Stated | None:

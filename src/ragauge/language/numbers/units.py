@@ -69,7 +69,7 @@ _MONEY = """
 USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterling | JPY ¥ yen 円
 + INR ₹ Rs Rs. rupee indian_rupee | CHF franc | CAD C$ CA$ canadian_dollar | AUD A$ AU$ australian_dollar | NZD NZ$
 + CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK | NOK | DKK | PLN | ZAR | BRL R$ | MXN peso
-+ RUB ₽ rouble ruble | TRY ₺ | NGN ₦ | PHP ₱ | VND ₫ | ILS ₪ | THB ฿ | BTC ₿ bitcoin | cent ¢
++ RUB ₽ rouble ruble | TRY ₺ | NGN ₦ | PHP ₱ | VND ₫ | ILS ₪ | THB ฿ | BTC ₿ bitcoin | cent ¢ pence centime
 """
 _TIME, _MONTHS = 0, 1
 _N_MEASURES = len(_MEASURES.replace("\n+", "").split("\n")) - 2

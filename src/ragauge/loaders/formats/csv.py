@@ -35,6 +35,7 @@ _LISTS = tuple(
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,15}")
 _SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
+_SEPARATOR_LINE = re.compile(r"sep=([;,\t|])\s*")  # Excel reads such a first line, and so do we
 INDEX = ""  # the name of the column that pandas writes for its index
 _NO_INDEX = "the first column has no name and does not number the rows"
 NOTE_OF_INDEX = "left out the first column: it is unnamed and only numbers the rows"
@@ -55,8 +56,9 @@ def csv_tables(
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE_LENGTH))
     _, header_line = next(text_lines(path, [], excel_notes=[]), (1, ""))
     unquoted = re.sub(r'"[^"]*"', "", header_line)
-    other = max(";\t|", key=unquoted.count)
-    if unquoted.count(other) > unquoted.count(delimiter):
+    named = _SEPARATOR_LINE.fullmatch(header_line)
+    other = named[1] if named else max(";\t|", key=unquoted.count)
+    if named or unquoted.count(other) > unquoted.count(delimiter):
         notes.append(f"the cells are separated by {other!r}")
         delimiter = other
     largest = MAX_UNPACKED_BYTES if most_bytes == inf else None
@@ -67,7 +69,7 @@ def csv_tables(
             if (at := line.find("\0")) >= 0:
                 text = f"has a NUL byte at column {at + 1}; fix the export that wrote it"
                 problems.append(Problem(text, source, number))
-            yield line
+            yield "\n" if named and number == 1 else line
 
     reader = csv.reader(checked(), delimiter=delimiter, strict=True)
     rows = _rows(_records(reader, source, problems), source, problems)
@@ -118,19 +120,25 @@ def _rows(
     if wrong:
         problems += [Problem(problem, source, first[0]) for problem in wrong]
         return
-    if header.count(INDEX) > 1:  # none is an index, and their name is refused later
+    # Spreadsheets write columns that were once used, without a name and empty, at the end.
+    n_named = max((at for at, name in enumerate(header, 1) if name.strip()), default=len(header))
+    if header[:n_named].count(INDEX) > 1:  # none is an index, and their name is refused later
         header = [name or " " for name in header]
     n_rows = n_wrong = 0
     for line, cells in records:
-        if len(cells) == len(header):
+        unnamed = "".join(cells[n_named:]).strip()
+        if n_named <= len(cells) <= len(header) and not unnamed:
             n_rows += 1
-            yield Row(dict(zip(header, cells, strict=True)), source, line), sum(map(len, cells))
+            values = dict(zip(header, cells[:n_named], strict=False))
+            yield Row(values, source, line), sum(map(len, cells))
             continue
         n_wrong += 1
         n = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
         text = f"has {n}, but the header has {len(header)}"
         if len(cells) > len(header):
             text += "; quote cells that contain the delimiter"
+        elif unnamed:
+            text = f"has {unnamed[:60]!r} in a column without a name; name it or remove it"
         if n_wrong > MAX_PROBLEMS:
             text = f"over {MAX_PROBLEMS:,} rows do not fit the header; the rows after this one were not looked at"
         problems.append(Problem(text, source, line))
