@@ -220,6 +220,12 @@ def test_metrics_without_a_difference_do_not_count_in_the_correction(own_metrics
         assert found.row("constant").p_corrected == 1.0
 
 
+def test_a_comparison_prints_as_the_command_does():
+    text = str(run_of({"a": [0.0] * 6, "b": [1.0] * 6}).compare("a", "b"))
+    assert text.startswith("b is better than a on points (+1.000)")
+    assert "b against a · 6 questions" in text
+
+
 def test_all_pairs_or_each_candidate_with_the_base():
     run = run_of({"a": [0.1, 0.4, 0.3], "b": [0.4, 0.5, 0.2], "c": [0.9, 0.8, 0.9]})
     assert run.compare("b", "a", "c").pairs == (("b", "a"), ("b", "c"))

@@ -449,3 +449,9 @@ def test_what_answers_cost_is_not_taken_for_what_judges_cost():
         "no judge was asked; of the answers it is cost_usd.mean or cost_usd.sum"
     )
     assert run.gate(["cost_usd.mean <= 0.5"]).passed
+
+
+def test_a_gate_prints_as_the_command_does():
+    run = rg.evaluate([{"id": "q1", "answer": "Rome", "reference": "Paris"}], "exact_match")
+    lines = str(run.gate(["exact_match >= 0.5"])).splitlines()
+    assert lines[:2] == ["failed: 1 of 1 check", "✗ exact_match >= 0.5  (default)"]

@@ -36,6 +36,8 @@ MAPPED = {"map": {"answer": "prediction"}}
     ({"answer": "gold", "prediction": "p"}, {"map": {"answer": "prediction", "references": "answer"}}, {"answer": "p", "references": ["gold"]}, ["read 'prediction' as answer, 'answer' as references"]),
     ({"answer": "a", "prediction": "p"}, {"gold": [{"id": "q1", "question": "Q?", "answer": "gold"}]}, {"answer": "a", "references": ["gold"]}, []),
     ({"answer": "here"}, {"gold": [{"id": "q1", "Antwort": "Hier"}]}, {"references": ["Hier"]}, []),
+    ({"answer": "here"}, {"gold": [{"id": "q1", "Antwort": "Dort", "Erwartete Antwort": "Hier"}]}, {"references": ["Hier"]}, []),
+    ({"answer": "here"}, {"gold": [{"id": "q1", "answer": "there", "ground_truth": "here"}]}, {"references": ["here"]}, []),
     ({"answer": "Rome", "response": "Oslo"}, {"map": {"answer": "response", "references": "answer"}}, {"answer": "Oslo", "references": ["Rome"]}, []),
     ({"context": "c", "document": "a.pdf"}, {}, {"contexts": ["c"], "document": "a.pdf"}, []),
     ({"document": "text"}, {}, {"contexts": ["text"]}, []),

@@ -157,6 +157,11 @@ def test_what_no_question_says_is_not_asked(text, silly, asked_of):
     ("Ida Merrow has the key of the old barn.", "which", None, ""),
     ("Wool socks can prevent blisters on long walks.", "which", None, ""),
     ("If a guest is late for supper on Sunday, the warden keeps the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden keeps the soup warm"),
+    ("To hire a boat for a day, ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
+    ("To hire a boat for a day, you need to ask the warden.", "condition", "How do you hire a boat for a day?", "ask the warden"),
+    ("To hire a boat for a day, see the leaflet.", "condition", None, ""),
+    ("If you stay at Lantern Hut, you must carry wood.", "condition", "What must you do if you stay at Lantern Hut?", "carry wood"),
+    ("If you stay at Lantern Hut, you may hear an owl.", "condition", None, ""),
     ("If a guest is late, it is cold.", "condition", None, ""),
     ("If the guest was late, the warden kept the supper warm.", "condition", None, ""),
     ("Beds are aired every April.", "date", "When are beds aired?", "every April"),
@@ -195,15 +200,6 @@ def test_two_passages_are_compared_and_unknown_things_are_unanswerable(huts: Pat
     unknown = by_type["unanswerable"]
     assert unknown["answerable"] is False
     assert unknown["gold_contexts"] == []
-
-
-def test_two_hops_describe_a_thing_by_what_another_passage_says_of_it(tmp_path: Path):
-    (tmp_path / "a.md").write_text("# Huts\n\nCurlew Hut was built in 1994 by Ida Merrow.")
-    (tmp_path / "b.md").write_text("# Boats\n\nIda Merrow has 32 boats.")
-    (row,) = rg.questions(tmp_path, 1, types={"multi-hop": 1}).rows[:1]
-    assert row["question"] == "How many boats does the person who built Curlew Hut in 1994 have?"
-    assert (row["references"], row["hops"]) == (["32 boats"], 2)
-    assert len(row["relevant"]) == 2  # pyright: ignore[reportArgumentType]
 
 
 @cases(

@@ -292,6 +292,13 @@ class Comparison:
         n = f"{self.n_questions:,} questions, {len(self.metrics)} metrics"
         return f"Comparison({', '.join(self.systems[:5])}: {n}, {self.n_tests:,} tests)"
 
+    def __str__(self) -> str:
+        """The tables, as `ragauge compare` prints them."""
+        from ragauge.comparing.report import comparison_report
+        from ragauge.report.writing import to_terminal
+
+        return to_terminal(comparison_report(self))
+
     def _repr_html_(self) -> str:
         from ragauge.comparing.report import comparison_report
         from ragauge.report.writing import to_html

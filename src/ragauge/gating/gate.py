@@ -251,6 +251,12 @@ class Gate:
         failed = [verdict for verdict in self.verdicts if not verdict.passed]
         return tuple(sorted(failed, key=lambda verdict: -verdict.shortfall))
 
+    def __str__(self) -> str:
+        """The checks, as `ragauge gate` prints them."""
+        from ragauge.gating.words import gate_lines
+
+        return "\n".join(gate_lines(self))
+
 
 def gate(
     run: ScoredRun,

@@ -180,9 +180,11 @@ def _candidates(
         if field is not None and column not in fields:
             candidates.setdefault(field, []).append(column)
     for field, given in candidates.items():
-        usual = [column for column in given if names[column] not in RARER]
+        # In gold, `answer` is the expected one only where no other column is.
+        sure = [column for column in given if ALIASES.get(names[column], field) == field] or given
+        usual = [column for column in sure if names[column] not in RARER]
         plain = [column for column in usual if names[column] != WHOLE_PROMPT]
-        candidates[field] = plain or usual or given
+        candidates[field] = plain or usual or sure
     return candidates
 
 

@@ -49,7 +49,7 @@ def clauses(sentence: str, names: en.Names) -> Iterator[Clause]:
 
     `X has 30 beds and costs £5` gives two: both verbs have the same subject.
     """
-    if SPEECH.search(sentence):
+    if SPEECH.search(sentence) or sentence.count(";") > 1:
         return
     for piece in re.split(r";\s+(?:and |or )?", sentence.rstrip(" .!。")):
         clause = _clause(piece, names)
@@ -87,9 +87,12 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     if not before or words[: len(before)] != before:
         return None
     behind = tokens[len(before)].start()
-    is_past = en.form_of(words[at]) == "past"
+    is_past = en.form_of(words[at]) == "past" or words[at] in ("was", "were")
     subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
-    if subject is None:
+    head = next((one for one, each in pairwise([*before, "of"]) if each in en.PREPOSITIONS), "")
+    # `Checks for updates of plugins`
+    is_odd = en.form_of(words[at]) == "third" and en.is_plural(head) and not names.is_name(head)
+    if subject is None or is_odd:
         return None
     adverb = piece[behind : tokens[at].start()].strip()
     return _with_verb(subject, words[at], piece[tokens[at].end() :], lead, adverb)
@@ -114,6 +117,9 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
+        or (rest.startswith("of ") and not verb.startswith("consist"))
+        # `to plan and to hold it`
+        or (ending.startswith("and ") and re.search(r"\b(?:to \w+|\w+ing)$", rest))
         or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
         or re.search(r"\b(?:both|between)\b(?!.* and )", rest)
         or not _may_end(verb, rest, ending)
@@ -159,8 +165,8 @@ def _may_end(verb: str, rest: str, ending: str) -> bool:
     elif verb in en.BE | en.HAVE:
         is_like = en.is_participle(words[0]) and en.is_participle((rest.split() or [""])[0])
         is_like = is_like or (form == "third" and rest[:1].isdigit())  # `has 30 beds and costs £5`
-    else:
-        is_like = form == en.form_of(verb)
+    else:  # `adds content and features` has one verb
+        is_like = form == en.form_of(verb) and (form != "third" or " " in rest)
     is_own = words[0] in en.AUXILIARIES | en.POINTING | en.words_of("adverbs")
     at = verb_at(words)
     # `grammar and style issues`: no clause
@@ -244,8 +250,11 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
         or len(words) > MAX_SUBJECT
         or word in en.PREPOSITIONS | en.words_of("no_subject")
         or (is_verb and not is_noun)
+        or not en.words_of("relative").isdisjoint(words[: 1 + (word in en.ARTICLES)])
         or not NO_NAMES.isdisjoint(words)
         or words[-1] in openers
+        # `Experience building trusted relationships`
+        or (words[-1].endswith("ing") and is_past and len(words) > 1)
         # `Maria telecommutes from home and Marco`
         or re.search(r" (?:from|in|at|to|with) .* and [A-Z]", text)
         or (words[-1].endswith("ed") and en.form_of(words[-1]) == "past")
@@ -264,9 +273,7 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     is_bare = word not in en.DETERMINERS | {"you"} and not en.is_plural(heads[0])
     if is_bare and text == text.capitalize() and names.small[f"a {heads[0]}"]:
         return None
-    # `Slice cooked potatoes` is an order, `Slavery began` is none.
-    is_abstract = re.search("(?:ism|tion|sion|ance|ence|ment|ness|ing|ity|ship|ery)$", text)
-    if is_bare and is_past and len(words) == 1 and not (names.is_name(first) or is_abstract):
+    if is_bare and is_past and len(words) == 1 and not names.is_name(first):  # `Slice cooked …`
         return None
     if is_past and word in ("a", "an"):
         return None  # one of many
@@ -274,8 +281,8 @@ def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool)
     if word in en.DETERMINERS | {"you"}:
         return text[0].lower() + text[1:]
     # `Old Brewery`, `Lake Orvann`, and not `Using Slack`
-    if names.is_name(first) or (others and others[0][:1].isupper() and word[-3:] != "ing"):
-        return text
+    if names.is_name(first) or (others and others[0][:1].isupper()):
+        return None if word[-3:] == "ing" and not names.is_name(first) else text
     return text[0].lower() + text[1:] if is_known else None
 
 

@@ -1,21 +1,18 @@
-"""Questions made from other questions: comparisons, two hops, unanswerable ones, and as users type them."""
+"""Questions made from other questions: comparisons, unanswerable ones, and as users type them."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from random import Random
 
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
-from ragauge.questions.english import PERSON
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
 NO_VARIANTS = ("yes/no", "cloze", "table look-up")
-NAMED = "by|of|for|in|at|with|from|to|does|did|is|was|has|can"
-NAMES = re.compile(rf"\b(?:{NAMED}) (?:the )?([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*)(?!['’])")
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """en.Names for things that no document has; the first that the documents do not use is taken."""
 
@@ -24,7 +21,6 @@ def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> lis
     """The questions that these make possible, in order: each is changed in one way only."""
     return [
         *_comparisons(drafts),
-        *_two_hops(drafts),
         *_unanswerable(drafts, texts),
         *_ambiguous(drafts),
         *_follow_ups(drafts),
@@ -56,45 +52,6 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
             yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
 
 
-def _two_hops(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """A question about a thing, with the thing described by what another passage says of it."""
-    by_name: dict[str, list[Draft]] = defaultdict(list)
-    for draft in drafts:
-        if draft.question_type not in ("yes/no", "cloze"):
-            asked = draft.question.partition(" (")[0].rstrip("?")
-            for name in dict.fromkeys((draft.subject.removeprefix("the "), *NAMES.findall(asked))):
-                by_name[name].append(draft)
-    for first in drafts:
-        described, name = _description(first)
-        of_name = re.compile(rf"\b({NAMED}) (?:the )?{re.escape(name)}(?=$| (\w+))")
-        for second in by_name.get(name, ()) if described else ():
-            asked, bracket, heading = second.question.partition(" (")
-            question = of_name.sub(lambda it, by=described: f"{it[1]} {by}", asked, count=1)
-            is_near = second.sources[0].passage.id == first.sources[0].passage.id
-            is_told = set(en.content_words(described)) & set(en.content_words(second.references[0]))
-            # `the PromQL framework` and `Gate for PromQL` are about other things.
-            at = of_name.search(asked)
-            is_whole = at and (at[2] is None or at[2] in en.BEFORE_NOUNS or en.form_of(at[2]))
-            before = ["", *asked[: at.start()].split()[1:]][-1] if at else ""
-            if is_whole and not (before[:1].isupper() or is_near or is_told):
-                question = f"{question[0].upper()}{question[1:]}{bracket}{heading}"
-                sources, about = (*first.sources, *second.sources), ("described", second.subject)
-                yield Draft(question, second.references, sources, "multi-hop", *about, hops=2)
-
-
-def _description(draft: Draft) -> tuple[str, str]:
-    """Words of a draft that describe a name without naming it, and the name."""
-    asked, answer = draft.question.rstrip("?").partition(" (")[0], draft.references[0]
-    is_person = re.fullmatch(PERSON, answer) and not re.search(en.pattern("organisation"), answer)
-    if draft.pattern == "agent":
-        doer = "the person who" if is_person else "the organisation that"
-        return f"{doer} {asked.removeprefix('Who ')}", answer.removeprefix("the ")
-    is_kind = re.match(r"the \w+(?: [\w-]+){3,8}$", answer)
-    if draft.pattern == "definition" and is_kind and draft.subject[:1].isupper():
-        return f"the {answer.split(' ', 1)[1]}", draft.subject
-    return "", ""
-
-
 def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question that several things may be meant by, as questions that differ in their headings alone; the reference has the answer for each."""
     groups: dict[str, dict[str, Draft]] = defaultdict(dict)
@@ -115,11 +72,17 @@ def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
         if (
             is_said
             and len(found) > 1
-            and len({each.references[0].lower() for _, each in found}) == len(found)
+            and not any(_are_near(one, other) for (_, one), (_, other) in combinations(found, 2))
         ):
             answer = "; ".join(f"{name}: {draft.references[0]}" for name, draft in found)
             sources = tuple(source for _, draft in found for source in draft.sources)
             yield Draft(question, (answer,), sources, "ambiguous", "without its name")
+
+
+def _are_near(one: Draft, other: Draft) -> bool:
+    """Whether two answers say much the same."""
+    left, right = (set(en.content_words(each.references[0])) for each in (one, other))
+    return 5 * len(left & right) > 4 * min(len(left), len(right))
 
 
 def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
@@ -152,6 +115,11 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         is_fit = draft.question_type in types and draft.worth >= 2.5
         if not is_fit or draft.pattern in ("definition", "agent"):
             continue
+        # `What does Wexcombe support?` could be asked of anything; a new name is one.
+        if len(en.content_words(draft.question)) < 4 or re.search(
+            r" (?:do|are|were|have) ", draft.question
+        ):
+            continue
         subject = draft.subject.removeprefix("the ")
         words, (asked, bracket, heading) = subject.split(), draft.question.partition(" (")
         is_named = 1 <= len(words) <= 3 and all(word[0].isupper() for word in words)
@@ -165,7 +133,8 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         elif free and is_named and is_name and not subject.isupper() and subject in asked:
             # `Hartwell Hut` for `Lantern Hut`, and `Hartwell` for `Great Britain`
             kind = words[-1:] if len(words) > 1 and names.small[words[-1].lower()] else []
-            question = asked.replace(subject, " ".join((free[at % len(free)], *kind)))
+            name = " ".join((free[at % len(free)], *kind))
+            question = asked.replace(subject if kind else draft.subject, name)
         else:
             continue
         changed = draft.variant(f"{question}{bracket}{heading}", "unanswerable", "changed subject")
@@ -177,15 +146,11 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
-        is_told = draft.question_type == "yes/no" or draft.pattern == "condition"
+        is_told = draft.question_type == "yes/no" or draft.pattern in ("condition", "heading")
         if is_told or draft.worth < 2.5 or len(words) > 14:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
-        terse = [
-            word
-            for word in plain
-            if word.lower() not in en.AUXILIARIES | en.ARTICLES | {"do", "be"}
-        ]
+        terse = [word for word in plain if word.lower() not in en.BE | en.DO | en.ARTICLES]
         if words[0] == "What" and len(terse) > 2:
             terse = terse[2:] if terse[1] in ("happens", "you") else terse[1:]
         if len(terse) > 2:

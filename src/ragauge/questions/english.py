@@ -11,10 +11,14 @@ from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses, verb_at
 from ragauge.questions.question import Draft
 
-MIN_WORDS, MAX_WORDS = 3, 26
+MIN_WORDS, MAX_WORDS, MANY = 3, 26, 1_000
 TITLE, PERSON, BODY, NAME = map(en.pattern, ("title", "person", "body", "name"))
-CURRENCY, BOUND, WITH_DIGITS, COUNTED = (
-    re.compile(en.pattern(each)) for each in ("currency", "bound", "with_digits", "counted")
+CURRENCY, BOUND, WITH_DIGITS, COUNTED, UNCLEAR, OPEN_CASE, WISH, REFERRING, OWING = (
+    re.compile(en.pattern(each))
+    for each in (
+        *("currency", "bound", "with_digits", "counted", "unclear", "open_case"),
+        *("wish", "referring", "owing"),
+    )
 )
 FORMS = [
     (pattern, ask, re.compile(f"(?P<left>{en.filled(left)}),? (?P<answer>{en.filled(answer)})"))
@@ -43,11 +47,11 @@ def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
 def is_good(question: str) -> bool:
     """Whether a question has a fit length and points to nothing outside itself."""
     words = re.findall(r"[\w'’-]+", question.lower())
-    is_cut = ["", *words][-1] in en.ARTICLES | {"and", "or", "however"}
     # `their` needs a plural before it.
-    own = [at for at, word in enumerate(words) if word == "their"]
-    is_cut = is_cut or (own and not any(map(en.is_plural, words[1 : own[0]])))
-    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS or en.points_outside(question):
+    own = words.index("their") if "their" in words else 0
+    is_cut = own and not any(map(en.is_plural, {*words[1:own]} - {"happens"}))
+    is_cut = is_cut or UNCLEAR.search(f"{question.rstrip('?')}?") or en.points_outside(question)
+    if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS:
         return False
     least = 2 if len(words) < 6 else 3
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
@@ -65,34 +69,63 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 
 
 def _condition(sentence: str) -> Iterator[Draft]:
-    """`If you lose a key, the desk lends another`: what happens if you lose a key?"""
-    found = re.fullmatch(r"((?:If|When) ([^,;:()\"]+)), (?!that )([^;:—–\"]+)\.", sentence)
+    """`If you lose a key, the desk lends another`: what happens if you lose a key? `To hire one, ask`: how do you hire one?"""
+    sentence = re.sub("^In order to", "To", sentence).replace(", then ", ", ")
+    found = re.fullmatch(r"(If|When|To) ([^,;:()\"]+), (?!that )([^;:—–\"“]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
         return
-    answer = found[3].removeprefix("then ")
+    word, given, answer = found.groups()
     plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
-    case, then = en.tokens_of(found[2]), en.tokens_of(plain)
-    at = verb_at(then[: [*then, ","].index(",")])
-    is_told = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    # `declare the string safe`
-    is_told = is_told or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
-    # `you are at least 21`, `the assembly refused` say not what happens.
-    happens = at is not None and en.form_of(then[at]) != "past"
-    is_due = not en.MODALS.isdisjoint(then[1:3]) or any(map(en.is_participle, then[2:3]))
-    happens = happens and (then[0] != "you" or is_due) and not case[0].endswith("ing")
-    is_referring = re.search(r"^(?:see|refer to) |^\w+, (?:and|or) |, (?:if|when) ", answer)
-    is_referring = is_referring or re.search(r"\bthat \w+$", found[2])
-    if is_referring or not (is_told or happens) or _is_broken(case, then):
+    case, then, n_said = en.tokens_of(given), en.tokens_of(plain), len(en.content_words(given))
+    if OPEN_CASE.search(given) or REFERRING.search(answer):
         return
-    ask = "What should you do" if is_told else "What happens"
-    about = "" if len(en.content_words(found[2])) > 3 else "you"
-    question = f"{ask} {found[1][0].lower()}{found[1][1:]}?"
-    yield _draft("condition", question, answer, about)
+    about, owed = "" if n_said > 3 else "you", OWING.match(answer)
+    if word == "To":
+        is_step = owed or (_is_order(then) and then[0] not in ("have", "know", "think"))
+        if is_step and n_said > 1 and en.form_of(case[0]) == "base" and "you" not in case[:2]:
+            step = answer[owed.end() :] if owed else answer
+            about = "you" if len(case) < 4 else ""
+            yield _draft("condition", f"How do you {given}?", step, about)
+    elif not _is_broken(case, then):
+        question = f"{word.lower()} {given}?"
+        if owed and owed[1]:
+            asked, answer = f"What {owed[1]} you do {question}", answer[owed.end() :]
+            yield _draft("condition", asked, answer, about)
+        elif _is_order(then):
+            yield _draft("condition", f"What should you do {question}", answer, about)
+        elif _happens(case, then) and not WISH.match(given):
+            yield _draft("condition", f"What happens {question}", answer, about)
+
+
+def _is_order(then: Sequence[str]) -> bool:
+    """Whether words tell what to do: `ask the warden`, `declare the string safe`."""
+    is_known = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
+    return is_known or (_verb_of(then) is None and then[1:2] in (["a"], ["the"], ["your"]))
+
+
+def _verb_of(then: Sequence[str]) -> int | None:
+    return verb_at(then[: [*then, ","].index(",")])
+
+
+def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
+    """Whether words say what happens: not `you are at least 21`, `the assembly refused`, `asking is better`, `he has a plan`."""
+    at, first = _verb_of(then), then[0]
+    if at is None or case[0].endswith("ing") or first in ("now", "chances"):
+        return False
+    verb, following = then[at], [*then, ""][at + 1]
+    is_due = not (en.MODALS - {"may", "might", "should"}).isdisjoint(then[1:3])
+    is_due = is_due or (en.is_participle(following) and verb not in en.MODALS)
+    is_state = verb in en.HAVE and not en.is_participle(following)
+    is_better = first.endswith("ing") and verb in en.BE
+    is_past = en.form_of(verb) == "past"
+    is_wish = then[2:3] in (["want"], ["find"])
+    is_said = first != "you" or (is_due and not is_wish)
+    return not (is_past or is_state or is_better) and is_said
 
 
 def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
     """Whether a condition or what follows it is no clause, says little, or was so once."""
-    begins = {case[0], then[0]}
+    begins, verb = {case[0], then[0]}, verb_at(case)
     return (
         not begins.isdisjoint(en.JOINING | {"and", "however"})
         or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
@@ -100,17 +133,19 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
         or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
         or len({*en.content_words(" ".join(case))} - {"you"}) < 1 + (case[0] == "you")
         or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
+        or (verb and case[0] not in ("you", "your") and en.form_of(case[verb]) == "past")
         or "would" in then
-        # `they` are in the condition.
-        or (then[0] == "they" and not any(map(en.is_plural, case)))
+        or then[0] == "they"
     )
 
 
 def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
+    is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
     is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
     is_date = is_date and "(" not in clause.lead and len(re.findall(r"\b[a-z]+", clause.lead)) < 6
+    is_date = is_date and clause.auxiliary not in en.HAVE and (clause.rest or not is_active)
     if lead and is_date and not quantities(clause.rest):
         yield _asked(clause._replace(lead=""), "date", "When", lead["date"], clause.rest)
     found = [date for date in dates(clause.rest) if WITH_DIGITS.search(date.text)]
@@ -130,7 +165,13 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     is_cut = is_cut or re.search(r"\b(?:after|before|since|until)\b", before[: how.start()])
     is_past = clause.auxiliary in ("did", "was", "were")
     is_cut = is_cut or (is_past and not re.search(r"\d{3}", clause.rest[start:end]))
+    # `relies on what X said in 1968`
+    is_cut = is_cut or (
+        clause.auxiliary in ("do", "does", "is", "are") and re.search(r"\d{4}", found[0].text)
+    )
     is_cut = is_cut or (clause.auxiliary in en.BE and others and leftover.split()[0] in en.ARTICLES)
+    is_cut = is_cut or (is_active and not leftover)
+    is_cut = is_cut or (clause.auxiliary in en.HAVE and how[1] in ("in", "on", "at"))
     if not is_cut and en.JOINING.isdisjoint(others) and "past" not in map(en.form_of, others):
         is_when = is_range or how[1] in ("in", "on", "at")
         text = f"{how[1]} {clause.rest[start:end]}" if is_range else found[0].text
@@ -159,6 +200,8 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         unit = CURRENCY.match(tail)
         if unit or re.search(r"[$€£]", text):
             paying = en.words_of("paying")
+            if tail.split(" ")[0] in en.words_of("measured"):
+                continue  # `$100 more`
             if before in paying or (not before and main in paying):
                 leftover = f"{before} {tail[unit.end() :] if unit else tail}".strip()
                 amount = f"{text} {unit[0]}" if unit else text
@@ -171,6 +214,12 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
         if not things or following in en.words_of("sizes") | en.words_of("measured") | {"of"}:
             continue
         is_time = things.split()[-1] in en.words_of("times")
+        if (
+            clause.auxiliary == "did"
+            and number.value >= MANY
+            and not dates(f"{clause.rest} {clause.lead}")
+        ):
+            continue  # so many there are at a time that is not said
         is_then = main == "have" and clause.auxiliary == "did"
         if (
             not before
@@ -181,7 +230,15 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
             yield replace(asked, comparing=comparing, value=number.text)
-        elif is_time and preposition in ("for", "within", "after") and not quantities(head):
+        elif (
+            is_time
+            and preposition in ("for", "within", "after")
+            and not (
+                not en.JOINING.isdisjoint(head.split())
+                or quantities(f"{head} {leftover}")
+                or re.match(r"(?:\w+ )?\w+ing\b", head)
+            )
+        ):
             many = f"{preposition.capitalize()} how many {things}"
             ask = "For how long" if preposition == "for" else many
             yield _asked(clause, "time", ask, f"{text} {things}", f"{head} {leftover}".strip())
@@ -190,24 +247,35 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
 def _parts(clause: Clause) -> Iterator[Draft]:
     """What one of the `FORMS` finds, and why: `because …`, `so that …`."""
     because = re.match(r",? ?(?P<why>(?:because|so that) [^;:]+)", clause.ending)
-    if because and not en.points_outside(because["why"].replace("they ", "")):
-        yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
-    is_whole = clause.is_whole and not re.match(
-        r"(?:who|which|that|whose|where|when)\b", clause.ending
+    is_purpose = clause.auxiliary in en.BE and clause.rest.startswith("to ")
+    is_purpose = is_purpose or (
+        because and because["why"][0] == "s" and because["why"].count(",") > 1
     )
+    if because and not (is_purpose or en.points_outside(because["why"].replace("they ", ""))):
+        yield _asked(clause, "reason", "Why", because["why"].strip(), clause.rest)
+    more = re.match(
+        r"(?:(?:and|or) (?:[a-z]+ly )?(\w+)|(?:who|which|that|whose|where|when)\b)", clause.ending
+    )
+    is_whole = clause.is_whole and not (more and not _is_verb(more[1] or ""))
     for pattern, ask, form in FORMS if is_whole else ():
         found = form.fullmatch(f"{clause.main} {clause.rest}".strip())
         if found is None or found["answer"].split(" ")[0] in en.words_of("vague_answers"):
             continue
+        if re.search(r" in (?:\w+ )?ways$", found["answer"]):
+            continue
         left, answer = found["left"], found["answer"].strip(" ,")
+        # `What do sociologists measure?` may be answered in many ways.
+        is_thin = len(en.content_words(clause.subject)) < 2 and clause.subject.islower()
+        is_one = left in ("include", "contain") and clause.subject.startswith("the ")
+        is_thin = (is_thin and "`" not in clause.subject) or (
+            clause.auxiliary == "did" and pattern == "object"
+        )
+        if is_thin and pattern in ("object", "complement") and not is_one:
+            continue
         if pattern == "object":
             items = re.split(r", (?:and |or )?| and | or ", answer)
             is_cut = len(items) > 2 or re.match(r"[:(]|,(?! (?:which|who))", clause.ending)
             is_vague = left in en.words_of("vague_verbs") or len(en.content_words(answer)) < 2
-            # `may include warnings`: and others
-            is_vague = is_vague or (
-                left in ("include", "contain") and clause.auxiliary in en.MODALS
-            )
             # `Chrome supports HDR10 on HEVC, VP9 and AV1` does not say all that it does.
             is_wide = clause.subject[0].isupper() and left in (
                 "support",
@@ -216,6 +284,8 @@ def _parts(clause: Clause) -> Iterator[Draft]:
                 "accept",
             )
             is_wide = is_wide or clause.subject == "you"
+            # `may include warnings`: and others
+            is_wide = is_wide or (left in ("include", "contain") and clause.auxiliary in en.MODALS)
             if is_wide or re.search(r"\b(?:including|like|such as)\b", answer):
                 continue
             if len(items) > 2 and all(0 < len(item.split()) <= 7 for item in items):
@@ -229,6 +299,10 @@ def _parts(clause: Clause) -> Iterator[Draft]:
         yield _draft(pattern, question, answer, clause.subject)
 
 
+def _is_verb(word: str) -> bool:
+    return word in en.AUXILIARIES or en.form_of(word) in ("third", "past")
+
+
 def _is_event(clause: Clause, pattern: str, left: str) -> bool:
     """Whether what is left of a clause is something done, if it is asked for when, how often or how."""
     if pattern not in ("date", "frequency", "means"):
@@ -237,9 +311,11 @@ def _is_event(clause: Clause, pattern: str, left: str) -> bool:
         return False  # `Torrijas are a dessert eaten during Lent`
     is_done = clause.main not in ("", "be", "have", "take")
     is_done = is_done or any(map(en.is_participle, left.split()))
+    if pattern == "means" and clause.auxiliary in en.BE:
+        return any(map(en.is_participle, left.split()[:2]))
     if pattern == "means":
         can_do = clause.auxiliary in en.MODALS and not left.startswith("be ")
-        is_simple = en.JOINING.isdisjoint(left.split())
+        is_simple = (en.JOINING | {"no"}).isdisjoint(left.split()) and not left.startswith("have ")
         return (is_done or can_do) and is_simple and len(en.content_words(left)) > 1
     is_open = clause.auxiliary in ("did", "was", "were") or (
         left.split(" ")[-1] in en.BEFORE_NOUNS
@@ -255,14 +331,22 @@ def _definition(clause: Clause) -> Iterator[Draft]:
     """`X is a Y that …`; a relative clause behind the rest belongs to it."""
     rest, subject = clause.rest, clause.subject.split(" ")
     is_one = clause.auxiliary in ("is", "was") and not clause.main and clause.is_whole
-    if not is_one or subject[0] in en.DETERMINERS - en.ARTICLES:
+    is_done = subject[0].endswith("ing") and len(subject) > 1  # `crushing vassals was a way of …`
+    if not is_one or is_done or subject[0] in en.DETERMINERS - en.ARTICLES:
         return
     first, _, others = rest.partition(" ")
-    is_role = subject[0] == "the" and en.ROLE.search(re.split(" (?:of|for) ", clause.subject)[0])
+    kind = re.split(" (?:of|for) ", clause.subject)[0]
+    is_role = subject[0] == "the" and en.ROLE.search(kind.split(" ")[-1])
     if first not in en.ARTICLES:
         yield from _identity(clause, is_role=bool(is_role))
         return
-    relative = re.match(r",? ?(?:who|which|where)\b(?:[^,;:—–]|,(?=\d{3}))*", clause.ending)
+    more = re.match(r"(?:and|or) (?:[a-z]+ly )?(\w+)", clause.ending)
+    if more and not _is_verb(more[1]):
+        return  # perhaps another noun of it
+    relative = re.match(
+        r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*",
+        clause.ending,
+    )
     if relative:
         if en.points_outside(relative[0]) or re.match(
             r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
@@ -278,7 +362,12 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
         or (subject[-1] in en.words_of("vague") and (subject[0] == "the" or len(subject) == 2))
         or dates(clause.subject)
-        or kind.split(" ")[-1] in ("component", "element", "aspect", "part", "group")
+        or kind.split(" ")[-1] in en.words_of("weak_kinds")
+        or (is_general and re.match(r"(?:\w+-)?(?:second|third|most|least|\w+est)\b", others))
+        # `Baghdad was a planned city`
+        or (clause.auxiliary == "was" and (clause.subject.islower() or len(subject) == 1))
+        # `A perk of the job is a discount`
+        or (subject[0] in ("a", "an") and not en.PREPOSITIONS.isdisjoint(subject))
         # `Safety is a goal`, `Cotton was the king of the South` say of it what holds of many things.
         or (is_general and not (describing and (first, clause.auxiliary) != ("the", "was")))
         # `Caddy is a log emitter`, `body is another way to give a body`
@@ -287,10 +376,12 @@ def _definition(clause: Clause) -> Iterator[Draft]:
         or (" that " in f" {rest}" and clause.ending.startswith(("and ", "or ")))
     ):
         return
-    is_person = is_role or (clause.subject[0].isupper() and en.ROLE.search(kind))
-    if is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
+    is_person = is_role or en.ROLE.search(kind) or re.match(r"[^,]* who ", rest)
+    is_named = re.search(r"[A-Z]", clause.subject)
+    if is_named and is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
         return  # `MacPorts is a package manager`
-    yield _asked(clause, "definition", "Who" if is_person else "What", rest, "")
+    who = is_role or (is_person and is_named)
+    yield _asked(clause, "definition", "Who" if who else "What", rest, "")
 
 
 def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
@@ -298,13 +389,16 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
     rest, subject = clause.rest, clause.subject.split(" ")
     found = quantities(rest)
     is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
-    is_vague = subject[-1] in en.words_of("vague") or rest.endswith(("long", "high", "wide"))
+    is_vague = subject[-1] in en.words_of("vague")
+    last = rest.split(" ")[-1]
+    is_vague = is_vague or last in en.words_of("sizes") | {"away"} or en.is_participle(last)
     # `The meeting is 25 minutes`
     is_time = rest.split(" ")[-1] in en.words_of("times")
     is_vague = is_vague or (is_time and subject[-1] not in en.words_of("measures"))
     if (
         subject[0] == "the"
         and len(rest.split()) <= 6
+        and clause.auxiliary == "is"
         and (is_value or re.fullmatch(rf"{NAME}|{PERSON}", rest))
         and not is_vague
     ):
@@ -315,7 +409,7 @@ def _identity(clause: Clause, *, is_role: bool) -> Iterator[Draft]:
 def _doer(clause: Clause) -> Iterator[Draft]:
     """`X was founded by NAME`, `NAME invented X`: who did it?"""
     found = re.match(
-        rf"(?P<how>\w+) (?P<between>[^,]*?)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
+        rf"(?P<how>\w+) (?P<between>(?:(?!\bby\b)[^,])*)\bby (?P<name>{PERSON}(?: and {PERSON})?|{BODY}|[A-Z]\w+(?: [A-Z]\w+)*)"
         r"(?!\s*['’]s|\s+(?:and|or|together|[a-z]+s)\b)(?P<behind>(?![\w’'-]).*)$",
         clause.rest,
     )
@@ -325,6 +419,11 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_body = found and not found["name"][0].isupper()
     # A program may require or support something; a person or an organisation founds it.
     is_somebody = verb and (is_body or verb.base in en.words_of("done_by_somebody"))
+    # `It was brought by a competitor`
+    is_one = (
+        found and found["name"].startswith(("a ", "an ")) and clause.auxiliary in ("was", "were")
+    )
+    is_whole = is_whole and not is_one and not (found and found["name"] == "the company")
     if found and verb and is_somebody and is_whole and clause.auxiliary in en.BE:
         form = verb.past if clause.auxiliary in ("was", "were") else verb.third
         # A comma begins what else is said of them: `, a former warden of …`.
@@ -341,6 +440,11 @@ def _doer(clause: Clause) -> Iterator[Draft]:
     is_named = len(words) <= 4 and all(word[0].isupper() for word in words)
     is_telling = len(en.content_words(rest)) > 2 or re.search(r"\d", rest)
     is_telling = is_telling and clause.is_whole and not re.search("['’]s?\\b", clause.subject)
+    # `Congress approved his request`
+    is_own = re.fullmatch(PERSON, clause.subject) or not re.search(
+        r"\b(?:his|her|their|its)\b", rest
+    )
+    is_telling = is_telling and is_own
     if is_named and (is_somebody or re.match(TITLE, " ".join(words))) and is_telling:
         question = en.as_question("Who", clause.verb, rest)
         yield _draft("which", question, clause.subject, clause.subject)
@@ -371,9 +475,17 @@ def _statement(clause: Clause, *, has_number: bool) -> Iterator[Draft]:
             yield _draft("cloze", question, number, about)
     is_cut = clause.ending.startswith(("or", "that", "who", "which")) or rest.count(",") > 1
     # `Britain is leaving` is so for some time.
-    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ly )?[a-z]+ing ", rest))
+    is_cut = is_cut or (clause.auxiliary in en.BE and re.match("(?:[a-z]+ )?[a-z]+ing ", rest))
+    # `is a great way to …`
+    is_remark = not en.words_of("remarks").isdisjoint(rest.split(" ")[:2])
+    is_cut = is_cut or (clause.auxiliary in en.BE and is_remark)
     is_cut = is_cut or rest.startswith("no ") or (not clause.main and rest.startswith("to "))
-    if is_cut or is_possible or subject == "you" or set(rest.lower().split()) & en.JOINING:
+    if (
+        is_cut
+        or is_possible
+        or re.match("you(?:r .*)?$", subject)
+        or set(rest.lower().split()) & en.JOINING
+    ):
         return
     question = en.as_question(origin)
     if clause.is_negative:

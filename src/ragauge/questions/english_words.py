@@ -111,8 +111,13 @@ def points_outside(text: str) -> bool:
     return not POINTING.isdisjoint(words) or bool(ABOVE.search(text))
 
 
-_EMPTY = (
-    AUXILIARIES | BEFORE_NOUNS | JOINING | POINTING | words_of("adverbs") | {"be", "been", "and"}
+_EMPTY = AUXILIARIES.union(
+    BEFORE_NOUNS,
+    JOINING,
+    POINTING,
+    words_of("adverbs"),
+    words_of("particles"),
+    {"be", "been", "and"},
 )
 
 

@@ -21,10 +21,10 @@ from ragauge.questions.question import Draft, Source
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-MARKUP = re.compile(
-    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])|^#+\s*|^>\s*|^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+",
-    re.MULTILINE,
+EMPHASIS = re.compile(
+    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])"
 )
+LINE_START = re.compile(r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE)
 LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
 CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
@@ -33,7 +33,7 @@ QUESTION_AND_ANSWER = re.compile(
     re.MULTILINE,
 )
 NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
+    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\w--\w|\s\.$|[a-z]{3}\.[A-Z]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
@@ -42,8 +42,21 @@ MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+FITTING = [
+    ("What(?:’s|'s| is| are) ", r"\b(?:is|are|was|were) (?:an?|the)\b"),
+    ("(?![WH])", r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"),
+    ("How (?:can|do|should) (?:I|we|you) ", r"\b(?:you|your|by|to)\b"),
+    ("How ", r"^(?!(?:Yes|No)\b)"),
+    ("", r"^(?!(?:you )?(?i:see|refer to|please see) )(?!.*:\s*\d+\.$)"),
+]
+"""How a question begins, and what its answer must have."""
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
-SAMPLE = re.compile(r"\b(?:examples?|templates?|samples?)\b", re.IGNORECASE)
+OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
+NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
+SAMPLE = re.compile(
+    r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|further \w+)\b",
+    re.IGNORECASE,
+)
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
@@ -70,6 +83,13 @@ class Titles:
             self._common[name] = n > max(2, len(self._texts) / 4)
         return self._common[name]
 
+    def is_of_story(self, draft: Draft, passage: Passage) -> bool:
+        """Whether a name is that of somebody in a story, whom no document gives another one before it: `Chris`."""
+        if not (re.fullmatch(r"[A-Z][a-z]+", draft.subject) and OF_PERSON.search(passage.text)):
+            return False
+        full = re.compile(rf"(?!{NO_FIRST_NAME})\b[A-Z][\w.’-]+ {draft.subject}\b")
+        return draft.question_type == "yes/no" or not any(map(full.search, self._texts))
+
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
 
@@ -77,10 +97,17 @@ class Titles:
         """
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
         is_enough = is_name and not self._is_common(subject)
+        # `Why were Britain and France allowed more ships?`
+        about = question.replace(subject, "")
+        is_once = (
+            re.search(r"^W.* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ", about)
+            and about[:4] != "When"
+        )
+        is_enough = is_enough and (not is_once or re.search(r"\d", question))
         if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
-        own = [each for each in titles if each and not each.endswith("?")]
+        own = [each for each in titles if not re.search(r"^$|\?$|[<^{]", each)]
         # A heading tells nothing whose words are in the question or in another heading.
         told = set(en.content_words(question))
         telling: list[str] = []
@@ -143,11 +170,12 @@ def drafts(documents: Documents) -> list[Draft]:
 
 def plain(text: str) -> str:
     """A text without Markdown's signs, citations and line breaks."""
-    text = re.sub(r"\\(?=[^\w\s])", "", unescape(text))
+    text = LINE_START.sub("", re.sub(r"\\(?=[^\w\s])", "", unescape(text)))
+    text = re.sub(r":(pep|rfc):`(\d+)`", lambda role: f"{role[1].upper()} {role[2]}", text)
     text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
     text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
-    parts = re.split("(`[^`]*`)", text)  # code stays as it is
-    text = "".join(part if part[:1] == "`" else MARKUP.sub("", part) for part in parts)
+    parts = re.split("(`+[^`]*`+)", text)  # code stays as it is
+    text = "".join(part if part[:1] == "`" else EMPHASIS.sub("", part) for part in parts)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -158,7 +186,7 @@ def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
         sentence = plain(text[start:end])
         is_whole = sentence[:1].isalnum() and sentence.endswith((".", "。"))
         if is_whole and end - start <= MAX_SENTENCE and not NOISE.search(sentence):
-            sentence = re.sub(r"^[A-Z][^.!?]{2,60}\.\s+(?=[A-Z])", "", sentence)
+            sentence = re.sub(r"^[A-Z][^.!?]{0,57}\w{3}\.\s+(?=[A-Z])", "", sentence)
             yield sentence, Source(passage, start, end)
 
 
@@ -175,23 +203,31 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
             source = Source(passage, 0, len(paragraph))
             asked.append((heading, paragraph, source, "heading"))
     for question, answer, source, pattern in asked:
-        words = set(en.content_words(question))
-        is_near = not words.isdisjoint(en.content_words(answer)) or answer.startswith(("Yes", "No"))
-        if asked_by(question).is_typed:
-            is_near = is_near and Place(passage, answer, frozenset()).gives_value(question)
         # `I` and `my` are the reader.
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
-        is_asked = len(words) > 2 and ASKING.match(question) and is_good(own)
-        text = titles.beside(plain(question), "", passage)
-        is_there = not re.match("(?:See|Refer to|Please see) ", plain(answer))
-        if re.match("What(?:’s|'s| is| are) ", question):
-            is_there = is_there and bool(re.search(r"\b(?:is|are|was|were) (?:an?|the)\b", answer))
-        is_there = is_there and not (
-            question.startswith("How ") and re.match("(?:Yes|No)\\b", answer)
+        is_asked = (
+            ASKING.match(question)
+            and is_good(own)
+            and _is_answered(question, plain(answer), passage)
         )
-        is_there = is_there and not re.search(r":\s*\d+\.$", answer)
-        if text and is_near and is_asked and is_there and not en.points_outside(answer):
+        if is_asked and (text := titles.beside(plain(question), "", passage)):
             yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
+
+
+def _is_answered(question: str, answer: str, passage: Passage) -> bool:
+    """Whether a paragraph speaks of what a heading asks, and in a form that fits it."""
+    words, is_typed = set(en.content_words(question)), asked_by(question).is_typed
+    shared = words.intersection(en.content_words(answer))
+    is_near = 2 * len(shared) >= min(4, len(words)) or answer.startswith(("Yes", "No"))
+    # `Open the settings` tells you what to do.
+    told = f"you {answer}" if en.form_of(answer.split(" ")[0].lower()) == "base" else answer
+    return (
+        is_near
+        and len(words) > 2
+        and all(re.search(fit, told) for begin, fit in FITTING if re.match(begin, question))
+        and not en.points_outside(answer)
+        and (not is_typed or Place(passage, answer, frozenset()).gives_value(question))
+    )
 
 
 def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) -> Iterator[Draft]:
@@ -206,7 +242,7 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft.subject, sources[0], text):
+            if _is_of_before(draft, sources[0], text) or titles.is_of_story(draft, passage):
                 continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 # A statement that repeats its question would be no answer; with another number it is.
@@ -222,14 +258,33 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
             subject = said.subject if said and is_thing else ""
 
 
-def _is_of_before(subject: str, source: Source, text: str) -> bool:
-    """Whether `the program` is one that the sentences before speak of, and not the heading."""
-    noun = re.fullmatch("the ([a-z-]+?)s?", subject)
-    if noun is None or noun[1] in source.passage.heading.lower():
-        return False
-    at = source.passage.start + source.start
+def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
+    """Whether `the program` is one that the sentences before speak of, and not the heading.
+
+    As a subject it is, if they have the word at all, or if it is said of what once was; elsewhere, if they
+    introduce `a program`.
+    """
+    heading, at = source.passage.heading.lower(), source.passage.start + source.start
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
-    return bool(re.search(rf"(?i)\b{noun[1]}", before))
+    if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
+        return any(
+            word.removesuffix("s") not in heading for word in en.content_words(draft.subject)
+        )
+    subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
+    if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
+        noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
+        is_past = re.search(r"\b(?:did|was|were|has|have) the\b", draft.question)
+        is_vague = subject[1] in ("", "default ") and subject[2] in {"value"} | en.words_of("vague")
+        if is_past or is_vague or re.search(rf"(?i)\b{noun}", before):
+            return True
+    nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
+    introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
+    alone = set(
+        re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question)
+    )
+    is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
+    introduced |= alone & en.words_of("vague").union(en.tokens_of(before) if is_past else ())
+    return any(noun not in heading for noun in nouns & introduced)
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
