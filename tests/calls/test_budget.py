@@ -220,3 +220,13 @@ def test_replies_that_are_known_narrow_an_estimate():
         assert estimated(usage, text, **changed).prompt_tokens[1] == approx(100)
     chinese = told(KNOWN_CALLS, text="字" * 400, prompt_tokens=320)
     assert estimated(spending(ledger=chinese), "字" * 800).prompt_tokens[1] == approx(640)
+
+
+def test_the_schema_of_a_reply_counts_until_replies_say_how_many_tokens_there_are():
+    schema = {"type": "object", "properties": {"verdict": {"type": "string"}}}
+    one, other = (
+        size_of(Request("p", (Message("user", "x" * 400),), each)) for each in (None, schema)
+    )
+    text = '{"properties":{"verdict":{"type":"string"}},"type":"object"}'
+    assert other.tokens - one.tokens == estimated_tokens(text) == 15
+    assert other.characters == one.characters

@@ -165,9 +165,11 @@ def entry_of(key: bytes, judge: str, request: Request, reply: Reply) -> Entry:
 
 
 def size_of(request: Request) -> CallSize:
-    """The size of a request, which tells what it may cost."""
+    """The size of a request, which tells what it may cost: its messages, and the schema of its reply, which providers count as well."""
     texts = [message.content for message in request.messages]
     n_tokens = sum(map(estimated_tokens, texts))
+    if request.schema is not None:
+        n_tokens += estimated_tokens(kept_json(request.schema))
     n_reply = estimated_tokens(request.stand_in)
     return CallSize(request.prompt, sum(map(len, texts)), n_tokens, n_reply)
 
