@@ -27,6 +27,8 @@ def kinds(*turns):
     (HUT, ("We are two.", "I was wrong: please bring $70 for the hut."), None),
     (HUT, ("We come on Sunday.", "Then please bring $70 for the hut."), None),
     (HUT, ("We stay three nights.", "Three nights in the hut cost $180."), None),
+    (("What does Pro cost a month?", "Pro costs $20 a month."), ("And a year?", "Pro costs $200 a year."), None),
+    (HUT, ("Can we share it?", "The hut costs 3 people $20 each."), None),
     (HUT, ("Our budget is $70.", "The hut costs less than $70."), None),
     (HUT, ("And the cabin?", "It costs $70 a night."), None),
     (HUT, ("We are two.", "The lake hut costs $70."), "number"),

@@ -43,7 +43,7 @@ def test_correct_agrees_on_the_turns():
 
 
 @cases(
-    ("consistency", "contradictions", "contradicts", True, 24, 0),
+    ("consistency", "contradictions", "contradicts", True, 22, 0),
     ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
 )
 def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false_alarms):

@@ -98,6 +98,8 @@ CHANGED = frozenset(
 )
 CONDITION = frozenset(words("then dann alors entonces"))
 """Words of a statement that holds since something changed; the beginning of one that holds for what the user said."""
+ORDER = re.compile(r"\W*(\w+) (?:it|them|this|that|the|my|an?|me|one)\b", re.IGNORECASE)
+"""How a message begins after whose verb what was said may hold no more: `Move it to Thursday.`"""
 CORRECTION = re.compile(
     r"\b(?:(?:was|were) (?:wrong|mistaken)|my mistake|correction|misspoke|let me correct|i meant|geirrt|vertan|trompé|equivoqu)",
     re.IGNORECASE,
@@ -167,7 +169,7 @@ class Said:
 
     `asks_about`: the topics of the question; `topic`: and of what it refers to; `new`: those that nobody named before; `spoken`,
     `facts`: what question and answer have; `reply`: the question with its yes or no, said or meant (None: it asks for neither);
-    `is_follow_up`: "And the next?"; `is_for_another`: and names something new.
+    `is_follow_up`: "And the next?"; `is_for_another`: and names something new; `may_change`: what was said may hold no more after it.
     """
 
     number: int
@@ -182,6 +184,7 @@ class Said:
     begins_with_reply: bool
     is_follow_up: bool
     is_for_another: bool
+    may_change: bool
     asks_for_a_name: bool
 
     @classmethod
@@ -204,7 +207,7 @@ class Said:
             bool(is_joined) and len(begins) <= MAX_WORDS and CONCLUDING.isdisjoint(begins[:1])
         )
         refers = is_joined or len(own) < 2
-        reply = None
+        order, reply = ORDER.match(question), None
         if asked and (start or (claims and ASKS_YES_OR_NO.match(asked[-1].text))):
             claim = _Claim.of(asked[-1], own)
             is_no = start[1] is None if start else claims[0].is_denied != claims[0].opposes(claim)
@@ -218,18 +221,27 @@ class Said:
             own - spoken,
             topics(said) | own,
             facts_of((*said, *asked)),
-            [_with_news(claim, stated, spoken) for claim in claims],
+            [_with_news(claim, stated, spoken | own, begins) for claim in claims],
             reply,
             start is not None,
             is_follow_up,
             is_follow_up and (adds or bool(own - spoken)),
+            "?" not in question
+            and (" just " in question or bool(order and order[1].lower() not in FUNCTION_WORDS)),
             not SOUGHT.isdisjoint(begins) or begins[:1] == ["what"],
         )
 
 
-def _with_news(claim: _Claim, stated: Sequence[Fact], spoken: Set[str]) -> _Claim:
-    """The claim with the values and names that nobody stated before."""
-    values = [fact for fact in claim.clause.facts if not _is_among(fact, stated)]
+def _with_news(
+    claim: _Claim, stated: Sequence[Fact], spoken: Set[str], asked: Sequence[str]
+) -> _Claim:
+    """The claim with the values and names that nobody stated before, and that are not what is asked about: `In D?`"""
+    values = [
+        fact
+        for fact in claim.clause.facts
+        if not _is_among(fact, stated)
+        and not (isinstance(fact.value, tuple) and fact.value[1].lower() in asked)
+    ]
     names = [
         word
         for word in claim.clause.words
@@ -275,6 +287,10 @@ class _Pair:
             ]
             if (
                 value is None
+                or sum(
+                    any(_differ(one, each) for each in theirs.clause.facts) for one in clause.facts
+                )
+                > 1
                 or sum(bool(_differ(fact, each)) for each in other.facts) > 1
                 or not names <= theirs.about | other.topic
                 or any(_is_product(fact, value, each) for each in factors)
@@ -370,7 +386,7 @@ def _claims(statements: Iterable[Statement]) -> Iterator[_Claim]:
     last: Set[str] = frozenset()
     for statement in statements:
         tokens = [token.text for token in statement.tokens]
-        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens[:1]) else last
+        spoken_of = frozenset[str]() if REFERRING.isdisjoint(tokens) else last
         last = topics([statement]) | spoken_of
         if CHANGED.isdisjoint(tokens) and CONDITION.isdisjoint(tokens[:2]):
             yield from (_Claim.of(clause, spoken_of) for clause in _clauses(statement))
@@ -391,7 +407,9 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
 def _differ(one: Fact, other: Fact) -> str:
     """The kind of the contradiction between two facts; empty for one that is only likely, and two of a class, such as colours."""
     kind = "" if is_same(one, other) else contradiction(one, other)
-    return "" if kind in (LIKELY, "member") else kind
+    # $20 a month is $200 a year.
+    is_rate = kind == "number" and one.per and other.per and one.per != other.per
+    return "" if kind in (LIKELY, "member") or is_rate else kind
 
 
 def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:
@@ -411,18 +429,23 @@ def _is_turned(one: Statement, other: Statement) -> bool:
 
 
 def _is_product(fact: Fact, value: Fact, by: Fact) -> bool:
-    """Whether a fact is a multiple of a value: `460 euros` for `four nights` at `115 euros`."""
+    """Whether one of two amounts is a multiple of the other: `460 euros` for `four nights` at `115 euros`."""
     amounts = [each.value for each in (fact, value, by) if isinstance(each.value, Decimal)]
-    return len(amounts) == 3 and amounts[0] == amounts[1] * amounts[2]
+    if len(amounts) < 3:
+        return False
+    one, other, times = amounts
+    return one == other * times or other == one * times
 
 
 def _asks_for_another(asked: Sequence[Fact], other: Said) -> bool:
     """Whether a question has another number, date or code in the place of the earlier question's: `Item 7?` after `Item 6?`."""
-    new = [fact for fact in asked if not any(is_equal(fact, each) for each in other.facts)]
+    before = facts_of(other.asked)
     return any(
         contradiction(fact, each)
         or (fact.kind == each.kind == "amount" and fact.unit == each.unit)  # 3,901 rounds 3,900
-        for fact, each in product(new, facts_of(other.asked))
+        for fact in asked
+        if not any(is_equal(fact, each) for each in before)
+        for each in before
     )
 
 

@@ -36,7 +36,7 @@ SAME = frozenset(
 """Words of an answer that says of another thing what was said before."""
 
 
-@metric(version=12)
+@metric(version=13)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
@@ -44,11 +44,11 @@ def consistency(dialogue: Transcript) -> Score:
     the earlier turn, and its question names nothing new. Of short answers less needs to be the same. They contradict each other in a number, date or version, a name that
     was asked for, a negation, an opposite, a price for "free", or another yes or no. What the system takes back openly, what holds
     since something changed ("now", "then") or on a condition, multiples of a value and values that the user gives are no
-    contradiction, nor is the answer to a question for another thing ("And for students?"). The 50 answers before a turn are
+    contradiction, nor is the answer to a question for another thing ("And for students?") or to an order ("Move it to Thursday."). The 50 answers before a turn are
     compared. Undefined in a conversation with fewer than two answers.
 
     Source: our own. Of 40 contradictions by somebody who had not read its rules it finds 15, with no false alarm of 40; of 31 in
-    126 transcripts of our own 24; of 823 turns of MTRAG, which people approved, it calls 2 one.
+    126 transcripts of our own 22; of 823 turns of MTRAG, which people approved, it calls 2 one.
 
     >>> import ragauge as rg
     >>> fee = "The fee of the hut is ${} a year."
@@ -66,7 +66,12 @@ def consistency(dialogue: Transcript) -> Score:
     for turn in turns:
         before = said[-MAX_COMPARED:]
         said.append(Said.of(turn, before))
-        found += contradictions(said[-1], before)
+        new = [*contradictions(said[-1], before)]
+        if said[-1].may_change:  # what was said before holds no more
+            outdated = {each.in_turn for each in new}
+            said = [each for each in said if each.number not in outdated]
+        else:
+            found += new
     n_apart = len({each.turn for each in found})
     evidence = {
         "contradictions": [each._asdict() for each in found[:MAX_SHOWN]],
