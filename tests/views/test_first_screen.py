@@ -61,6 +61,16 @@ def test_the_headline_of_one_system_counts_the_answers_that_failed():
     assert FirstScreen(run).headline == "default: of_a_weak_server 1.00, 1 of 3 questions."
 
 
+def test_the_worst_answers_have_the_reason_of_the_judge_or_of_the_refusal():
+    judge = rg.ScriptedJudge({"verdict": '{"reason": "another city", "verdict": "WRONG"}'})
+    answers = [{"id": id, "question": "Where?", "reference": "Paris", "answer": answer}
+               for id, answer in (("1", "Lyon"), ("2", "I don't know."))]  # fmt: skip
+    assert FirstScreen(rg.evaluate(answers, "answer_class", judge=judge)).worst == [
+        ("answer_class 0.00, another city", "1"),
+        ('answer_class 0.00, refuses: "I don\'t know"', "2"),
+    ]
+
+
 def test_a_difference_that_rounds_to_nothing_is_not_called_0():
     rows = answers({"a": 150, "b": 151}, n=300)
     assert "The difference of less than 0.01 may be chance" in screen(rows).headline

@@ -119,7 +119,8 @@ async def answer_class(
         deciding = (each for each in refusals(answer) if each.decides)
         refused = [each.words[:WORDS_SHOWN] or each.rule for each in deciding]
     if refused:
-        evidence: dict[str, object] = {"class": "dont_know", "found": refused}
+        why = f"refuses: {refused[0]!r}"
+        evidence: dict[str, object] = {"class": "dont_know", "why": why, "found": refused}
         return Score(verdict == "dont_know", evidence=evidence)
     if references is None:
         return Score.missing("the sample has no references")

@@ -331,7 +331,8 @@ class FirstScreen:
                 scores = self.run.of_question(id)
                 is_it = (scores["system"] == system) & (scores["metric"] == first.metric)
                 evidence = [text for text in scores.filter(is_it)["evidence"].to_list() if text]
-                why = json.loads(evidence[0]).get("why") if evidence else None
+                known: dict[str, object] = json.loads(evidence[0]) if evidence else {}
+                why = known.get("why") or known.get("reason")  # the judge's
                 named = "" if len(self.systems) == 1 else f"{self.names[system]}: "
                 reason = f", {why}" if isinstance(why, str) else ""
                 yield f"{named}{first.name} {number(first, value)}{reason}", id
