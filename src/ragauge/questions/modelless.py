@@ -60,6 +60,8 @@ SAMPLE = re.compile(
 """In a heading: what is below it is said of nothing real."""
 DEFINITE = re.compile(r"\b(?:the|your|this) [a-z]")
 """What another text may have another one of."""
+ONCE = re.compile(r"^W(?!hen).* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ")
+"""What happened once: `Why were Britain and France allowed more ships?`"""
 YEAR = re.compile(r"(?:FY ?|Q[1-4] )?(?:19|20)\d\d")
 NOUNS = en.words_of("measures") | en.words_of("nouns")
 NO_NAMES = en.PREPOSITIONS | en.JOINING | {"to", "everything", "all", "total", "other", "yes", "no"}
@@ -96,15 +98,9 @@ class Titles:
         `Is the noise level 68 decibels (Molenaar G2 grinder)?`
         """
         is_name = any(sign.isupper() for sign in subject) and not re.fullmatch(r"the \w+", subject)
-        is_enough = is_name and not self._is_common(subject)
-        # `Why were Britain and France allowed more ships?`
         about = question.replace(subject, "")
-        is_once = (
-            re.search(r"^W.* (?:did|was|were) .*\w|^Who (?!was)[a-z]+ ", about)
-            and about[:4] != "When"
-        )
-        is_enough = is_enough and (not is_once or re.search(r"\d", question))
-        if is_enough and not DEFINITE.search(question.replace(subject, "", 1)):
+        is_once = ONCE.search(about) and not re.search(r"\d", question)
+        if is_name and not (is_once or self._is_common(subject) or DEFINITE.search(about)):
             return question
         titles = (passage.heading or _name(passage)).split(" > ")
         own = [each for each in titles if not re.search(r"^$|\?$|[<^{]", each)]
@@ -262,7 +258,7 @@ def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
     """Whether `the program` is one that the sentences before speak of, and not the heading.
 
     As a subject it is, if they have the word at all, or if it is said of what once was; elsewhere, if they
-    introduce `a program`.
+    introduce `a program`. What `the program` is, is only asked if the heading is about it.
     """
     heading, at = source.passage.heading.lower(), source.passage.start + source.start
     before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
