@@ -107,3 +107,19 @@ def is_content_word(lowered: str, language: str | None = None) -> bool:
     """
     is_stray = len(lowered) == 1 and lowered.isascii() and not lowered.isdigit()
     return not is_stray and lowered not in OTHER_LANGUAGES.get(language or "", FUNCTION_WORDS)
+
+
+JOINED = frozenset(".'’-&")
+"""Signs beside a letter that is a part of something: `U.S.`, `d'D`, `X-ray`, `R&B`."""
+
+
+def is_letter(text: str, start: int, end: int) -> bool:
+    """Whether a capital letter stands there by itself: the B of `plan B`; not `I`, `A dog`, an initial with a point, nor `L'eau`.
+
+    >>> [is_letter(text, 0, 1) for text in ("B or C", "B.", "I do", "J. Doe", "L'eau")]
+    [True, True, False, False, False]
+    """
+    if end - start != 1 or not "B" <= text[start] <= "Z" or text[start] == "I":
+        return False
+    behind = "" if not text[end : end + 2].strip(".\n") else text[end : end + 1]  # not of `… or B.`
+    return JOINED.isdisjoint(text[max(0, start - 1) : start] + behind)

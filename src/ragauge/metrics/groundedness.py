@@ -24,7 +24,7 @@ from ragauge.language.facts.differences import Difference
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.reasons import as_data, why_supported
 from ragauge.language.stems import Word, stemmed
-from ragauge.language.stop_words import is_content_word
+from ragauge.language.stop_words import is_content_word, is_letter
 from ragauge.language.text import Span, SpanSet, excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
@@ -146,7 +146,11 @@ class _Row:
 
     @property
     def content(self) -> list[Word]:
-        return [word for sentence in self.sentences for word in _content(sentence, self.language)]
+        return [
+            word
+            for sentence in self.sentences
+            for word in _content(sentence, self.answer, self.language)
+        ]
 
     @property
     def is_comparable(self) -> bool:
@@ -218,7 +222,7 @@ def _row(
     places = [at for at, text in enumerate(contexts) if text.strip()]
     language = next(filter(None, map(language_of, (*contexts, answer))), None)
     every = sentences_of(claims, stemmed(claims, language))
-    sentences = [sentence for sentence in every if _content(sentence, language)]
+    sentences = [sentence for sentence in every if _content(sentence, claims, language)]
     texts = tuple(contexts[at] for at in places)
     return _Row(
         answer,
@@ -233,8 +237,12 @@ def _row(
     )
 
 
-def _content(sentence: Sentence, language: str | None) -> list[Word]:
-    return [word for word in sentence.words if is_content_word(word.lowered, language)]
+def _content(sentence: Sentence, text: str, language: str | None) -> list[Word]:
+    return [word for word in sentence.words if _is_content(word, text, language)]
+
+
+def _is_content(word: Word, text: str, language: str | None) -> bool:
+    return is_content_word(word.lowered, language) or is_letter(text, word.start, word.end)
 
 
 def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
@@ -272,7 +280,7 @@ def _with_nearest(row: _Row, index: SentenceIndex) -> Iterator[tuple[Sentence, l
     """Each sentence of the answer with the context sentences nearest to it and to the question."""
     asked = [word.stem for word in stemmed(row.question, row.language)]
     for sentence in row.sentences:
-        stems = [word.stem for word in _content(sentence, row.language)]
+        stems = [word.stem for word in _content(sentence, row.answer, row.language)]
         yield sentence, [index.sentences[at] for at in index.nearest([*stems, *asked], NEAREST)]
 
 
@@ -336,13 +344,13 @@ def _read(
     found: SentenceCosines,
     says: float,
 ) -> _Read:
-    content = _content(sentence, row.language)
+    content = _content(sentence, row.answer, row.language)
     best: Floats = found.cosines.max(axis=0, initial=0)
     is_content = np.ones(len(best), np.bool_)
     if found.has_words:
         best[[word.start in row.facts for word in sentence.words]] = 1
         is_content = np.array(
-            [is_content_word(word.lowered, row.language) for word in sentence.words], np.bool_
+            [_is_content(word, row.answer, row.language) for word in sentence.words], np.bool_
         )
     pairs = [*pairwise(word.stem for word in sentence.words)]
     closeness = [_mean(cosines[is_content]) for cosines in found.cosines]
@@ -360,7 +368,7 @@ def _read(
         word
         for word in sentence.words[1:]
         if row.answer[word.start].isupper()
-        and is_content_word(word.lowered, row.language)
+        and _is_content(word, row.answer, row.language)
         and not row.has(word, contexts.all_stems)
     ]
     parts = {

@@ -27,6 +27,8 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
     ("It needs Python 3.1.", "Python 3.10", "version"),
     ("Call 04321 5576.", "04321 5567", "version"),
     ("It is 20 cents a page.", "€0.10", "number"),
+    ("It comes in S, M and X.", "It comes in S, M and L.", "item"),
+    ("It comes in S and M.", "S, M and L", "left out"),
     ("It has 5576 rows.", "It has 5567 rows.", "number"),
     ("Let it rest for 30 minutes.", "Let it rest for 30 hours.", "unit"),
     ("Revenue was $5 million.", "Revenue was $5 billion.", "number"),

@@ -18,6 +18,7 @@ from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
 from ragauge.language.numbers.units import MONEY, converted, is_time, unit_of
 from ragauge.language.stems import stem
+from ragauge.language.stop_words import is_letter
 from ragauge.language.text import DESIGNATIONS, sentence_spans
 
 Kind = Literal["amount", "date", "code", "member", "frequency"]
@@ -214,7 +215,11 @@ def _words(
         word, begin, end = token
         if (
             word in known.without_content
-            or (word in known.functions and word not in known.opposites)
+            or (
+                word in known.functions
+                and word not in known.opposites
+                and not is_letter(text, begin, end)
+            )
             or begin in inside
             or not word[0].isalnum()
         ):

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ragauge.language.characters import normal_form
 from ragauge.language.stems import Word, stemmed
-from ragauge.language.stop_words import is_content_word
+from ragauge.language.stop_words import is_content_word, is_letter
 from ragauge.language.text import Span
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -42,7 +42,11 @@ def read_text(text: str, language: str | None = None) -> ComparedText:
         )
     ] or words
     content = [
-        each for each in named if is_content_word(each.lowered, language) or each.lowered == "a"
+        each
+        for each in named
+        if is_content_word(each.lowered, language)
+        or each.lowered == "a"
+        or is_letter(text, each.start, each.end)
     ]
     return ComparedText(
         words,
