@@ -109,8 +109,8 @@ def is_content_word(lowered: str, language: str | None = None) -> bool:
     return not is_stray and lowered not in OTHER_LANGUAGES.get(language or "", FUNCTION_WORDS)
 
 
-JOINED = frozenset(".'’-&")
-"""Signs beside a letter that is a part of something: `U.S.`, `d'D`, `X-ray`, `R&B`."""
+JOINED = frozenset(".'’-&(")
+"""Signs beside a letter that is a part of something: `U.S.`, `X-ray`, `R&B`, `O(n)`; letters and digits are others, as in `D5`."""
 
 
 def is_letter(text: str, start: int, end: int) -> bool:
@@ -122,4 +122,5 @@ def is_letter(text: str, start: int, end: int) -> bool:
     if end - start != 1 or not "B" <= text[start] <= "Z" or text[start] == "I":
         return False
     behind = "" if not text[end : end + 2].strip(".\n") else text[end : end + 1]  # not of `… or B.`
-    return JOINED.isdisjoint(text[max(0, start - 1) : start] + behind)
+    beside = text[max(0, start - 1) : start] + behind
+    return not any(sign in JOINED or sign.isalnum() for sign in beside)
