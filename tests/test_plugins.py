@@ -44,7 +44,7 @@ def test_the_template_brings_its_five_things(tmp_path):
     metrics = ("-m", "brevity", "-m", "semantic_similarity", "-m", "answer_class")
     models = ("--judge", "letters:small", "--encoder", "letters:small")
     _, err = python("ragauge", "run", rows, *metrics, *models, "--folder", "made")
-    assert "'trial' as answer" in err
+    assert "'trial.steps.said' as answer" in err
     # The letters of "In 1931." and "1931 in" are the same.
     summary = rg.open_run(tmp_path / "made").summary()
     means = {row["metric"].split("(")[0]: row["mean"] for row in summary.to_dicts()}
