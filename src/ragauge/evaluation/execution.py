@@ -52,8 +52,8 @@ def usual_batch_size(samples: Samples) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
-    """The batches of a run: ranges of its samples, measured by its plan with its resources."""
+class PlannedRun:
+    """A run to be made, in batches: ranges of its samples, measured by its plan with its resources."""
 
     plan: Plan
     samples: Samples
@@ -97,7 +97,7 @@ class Batches:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution(Batches):
+class Execution(PlannedRun):
     """One execution of an evaluation's batches, with `workers` processes at most, or by another
     `executor`.
 
