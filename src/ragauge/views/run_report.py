@@ -122,13 +122,6 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
     bold = [replace(table, only_in=("latex",)) for table in summaries]
     found = [replace(table, only_in=("md",)) for table in findings_table(run)]
 
-    def brief(full: bool) -> Report:
-        if not full:
-            return screen_report(screen, by)
-        fields = (table for field in by for table in means_by_field(run, field))
-        all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
-        return Report(screen.title, tables=all_tables)
-
     def data() -> dict[str, object]:
         rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
         return {**summary_json(run, by), "scores": rows}
@@ -138,7 +131,7 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
         tables=[first, whole, *plain, *bold, *found],
         records=lambda: score_records(run),
         data=data,
-        brief=brief,
+        brief=lambda full: (full_report if full else screen_report)(screen, by),
     )
 
 
@@ -220,6 +213,14 @@ def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
         )
 
     return of(len(table.rows), len(screen.worst))
+
+
+def full_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
+    """All systems side by side, all findings, and the means by each field: what `--full` prints."""
+    run = screen.run
+    fields = (table for field in by for table in means_by_field(run, field))
+    all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
+    return Report(screen.title, tables=all_tables)
 
 
 def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
