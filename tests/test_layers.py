@@ -1,4 +1,4 @@
-"""Imports only go down, as DESIGN.md and docs/architecture.md have it."""
+"""Imports only go down, as docs/architecture.md has it."""
 
 import ast
 import re

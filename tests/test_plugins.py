@@ -44,7 +44,7 @@ def test_the_template_brings_its_five_things(tmp_path):
     metrics = ("-m", "brevity", "-m", "semantic_similarity", "-m", "answer_class")
     models = ("--judge", "letters:small", "--encoder", "letters:small")
     _, err = python("ragauge", "run", rows, *metrics, *models, "--folder", "made")
-    assert "'trial' as answer" in err
+    assert "'trial.steps.said' as answer" in err
     # The letters of "In 1931." and "1931 in" are the same.
     summary = rg.open_run(tmp_path / "made").summary()
     means = {row["metric"].split("(")[0]: row["mean"] for row in summary.to_dicts()}
@@ -54,6 +54,23 @@ def test_the_template_brings_its_five_things(tmp_path):
     assert '"brevity' in out
     python("ragauge", "show", "made", "-o", "made.rst")
     assert (tmp_path / "made.rst").read_text() == out
+    python("ragauge", "run", rows, *metrics, *models, "--folder", "made", "-o", "run.rst")
+    assert (tmp_path / "run.rst").read_text() == out
+
+
+def test_another_format_is_written_by_every_command_from_its_entry(ragauge, install, tmp_path):
+    source = "import json\ndef write(report): return json.dumps(report.data(), default=str)\n"
+    install("writers", "lines = their:write", their=source)
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "q1", "answer": "a", "reference": "b"}))
+    scored = ("run", "rows.jsonl", "-m", "exact_match", "--folder", "made", "--no-report")
+    assert ragauge(*scored, "-o", "a.lines", "-o", "a.json").code == 0
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 2 x\n")
+    # One query of three has its document: 0.3333 in a table.
+    assert ragauge("rank", "qrels", "run", "-c", "-o", "b.lines", "-o", "b.json").code == 0
+    for name in "ab":
+        written = json.loads((tmp_path / f"{name}.lines").read_text())
+        assert written == json.loads((tmp_path / f"{name}.json").read_text())
 
 
 @cases(

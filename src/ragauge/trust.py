@@ -13,7 +13,7 @@ FOLDER, FILE = "metrics", "trust.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredAgreement:
     """The agreement of one variant of a metric with the labels of one kind of texts.
 
     `auroc` is the lowest and highest area under the ROC curve of the `sets`: how often an answer that
@@ -60,7 +60,7 @@ class Trust:
     """
 
     note: str
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredAgreement, ...]
     cautions: tuple[Caution, ...]
     measured_on: str = ""
     languages: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def _table() -> Mapping[str, Trust]:
     for name, row in cast("dict[str, Any]", tomllib.loads(text)["metrics"]).items():
         for each in row["measured"]:
             each |= {"sets": tuple(each["sets"]), "auroc": tuple(each["auroc"])}
-        measured = tuple(Measured(**each) for each in row["measured"])
+        measured = tuple(MeasuredAgreement(**each) for each in row["measured"])
         cautions = tuple(Caution(**each) for each in row.get("cautions", ()))
         languages = tuple(row.get("languages", ()))
         found[name] = Trust(row["note"], measured, cautions, str(row["measured_on"]), languages)

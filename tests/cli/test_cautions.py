@@ -7,14 +7,18 @@ from dataclasses import fields
 import pytest
 
 from ragauge import catalog
-from ragauge.trust import Caution, Measured, Trust
+from ragauge.trust import Caution, MeasuredAgreement, Trust
 
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch):
     """What is known of two metrics, one of which was fitted on the set that it was measured on."""
-    measured = Measured("exact_match", 1, "names", "correct", ("a set",), 10, (0.5, 0.6), 5, -0.2)
-    fitted = Measured("token_f1", 1, "names", "correct", ("a",), 9, (0.8, 0.8), is_fitted=True)
+    measured = MeasuredAgreement(
+        "exact_match", 1, "names", "correct", ("a set",), 10, (0.5, 0.6), 5, -0.2
+    )
+    fitted = MeasuredAgreement(
+        "token_f1", 1, "names", "correct", ("a",), 9, (0.8, 0.8), is_fitted=True
+    )
     caution = Caution("exact_match", "n_systems > 1", "τ -0.20", "ranks badly")
     table = {
         "exact_match": Trust("Tells little.", (measured,), (caution,)),

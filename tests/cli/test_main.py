@@ -4,12 +4,15 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from cases import cases
 
-from ragauge.cli import COMMANDS
+from ragauge.cli import COMMANDS, cli
+from ragauge.report.writing import ENDINGS
 
 
 def test_help_lists_every_command(ragauge):
@@ -45,47 +48,92 @@ def test_no_command_at_all_shows_the_help(ragauge):
     assert "Usage: ragauge" in done.err + done.out
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(("doctor",), marks=pytest.mark.slow),  # it imports every extra
-        ("doctor", "--check", "run"),
-        ("metrics",),
-        ("metrics", "rag"),
-        ("metrics", "token_f1"),
-        ("prompts",),
-        ("validate", "answers.jsonl", "answers.jsonl"),
-        ("run", "answers.jsonl", "-m", "exact_match", "--folder", "run"),
-        ("show", "run"),
-        ("show", "run", "q2"),
-        ("show", "run", "--worst", "exact_match"),
-        ("show", "run", "--status", "missing"),
-        ("compare", "run"),
-        ("gate", "run", "--rule", "exact_match >= 0"),
-        ("rank", "qrels", "one.run", "two.run"),
-    ],
-)
+WITH_FORMATS = [
+    pytest.param(("doctor",), marks=pytest.mark.slow),  # it imports every extra
+    ("doctor", "--check", "run"),
+    ("metrics",),
+    ("metrics", "rag"),
+    ("metrics", "token_f1"),
+    ("prompts",),
+    ("validate", "answers.jsonl", "answers.jsonl"),
+    ("run", "answers.jsonl", "-m", "exact_match", "--folder", "run"),
+    ("show", "run"),
+    ("show", "run", "q2"),
+    ("show", "run", "--worst", "exact_match"),
+    ("show", "run", "--status", "missing"),
+    ("compare", "run"),
+    ("gate", "run", "--rule", "exact_match >= 0"),
+    ("rank", "qrels", "one.run", "two.run"),
+    ("label-plan", "--rate", "0.7"),
+    ("review", "stats", "run"),
+]
+ELSEWHERE = {"questions check", "questions make", "review questions", "judge-bias", "cache"}
+ELSEWHERE |= {"calibrate"}
+"""What needs documents, a judge, a cache or many labels; its report is tested with it."""
+
+
+def parameters(command: click.Command, name: str = "") -> Iterator[tuple[str, click.Parameter]]:
+    """The name of each command and of those below it with each of its parameters."""
+    if isinstance(command, click.Group):
+        for each in command.list_commands(click.Context(command)):
+            below = command.get_command(click.Context(command), each)
+            assert below is not None
+            yield from parameters(below, f"{name} {each}".strip())
+    yield from ((name, parameter) for parameter in command.params)
+
+
+def test_no_command_with_formats_is_forgotten_below():
+    rows = [row for row in WITH_FORMATS if type(row) is tuple]
+    tested = {name for row in rows for name in (row[0], " ".join(row[:2]))} | ELSEWHERE
+    assert {name for name, one in parameters(cli) if one.name == "form"} - tested == set()
+
+
+@pytest.mark.parametrize("command", WITH_FORMATS)
 def test_every_command_with_a_table_writes_it_in_every_format(command, ragauge, answers, made):
     made("answers.jsonl", "-m", "exact_match", folder="run")
     Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
     for name in ("one", "two"):
         Path(f"{name}.run").write_text(f"q1 Q0 a 1 2 {name}\nq2 Q0 b 1 2 {name}\n")
-    printed = {
-        form: ragauge(*command, "-f", form) for form in ("json", "md", "latex", "csv", "html")
-    }
+    files = {form: f"new{ending}" for ending, form in ENDINGS.items()}
+    printed = {form: ragauge(*command, "-f", form) for form in files}
     assert {done.code for done in printed.values()} == {0}
     assert json.loads(printed["json"].out)
     is_prose = command[-1] == "q2"
     assert ("| --" in printed["md"].out or "| :-" in printed["md"].out) != is_prose
     assert r"\begin{table}" in printed["latex"].out
     assert "," in printed["csv"].out and "<table>" in printed["html"].out
-    files = {"md": "new.md", "latex": "new.tex", "csv": "new.csv"}
     done = ragauge(*command, *(part for name in files.values() for part in ("-o", name)))
     assert (done.code, "wrote new.tex" in done.err) == (0, True)
     if command[0] != "rank":  # there the file has a value a line
         assert {form: Path(files[form]).read_text() for form in files} == {
             form: printed[form].out for form in files
         }
+
+
+@cases(
+    "show run -o run/manifest.json",
+    "show link -o run/new.md",
+    "compare run -o run/summary.json",
+    "compare a@run b@run -o ./run/../run/summary.md",
+    "gate run --rule failed<=9 -o run/results.json",
+    "gate run --rule failed<=9 --junit run/manifest.json",
+    "gate other --rule failed<=9 --baseline run -o run/manifest.json",
+    "report run -o run/scores/page.html",
+    "calibrate labels.csv run -o run/manifest.json",
+    "label-plan labels.csv run -o run/manifest.json",
+    "review stats run -o run/manifest.json",
+    "review export run -o run/labels.jsonl",
+    "doctor --check run -o run/summary.json",
+)
+def test_no_command_writes_into_a_run_that_it_reads(command, ragauge, answers, made):
+    made("answers.jsonl", "-m", "exact_match", folder="run")
+    made("answers.jsonl", "-m", "exact_match", folder="other")
+    Path("link").symlink_to("run")
+    Path("labels.csv").write_text("id,system,label\nq1,a,yes\n")
+    before = {path: path.read_bytes() for path in Path("run").rglob("*.*")}
+    done = ragauge(*command.split(), code=2, out="")
+    assert "whose files it could replace; choose a place outside it" in done.err
+    assert {path: path.read_bytes() for path in Path("run").rglob("*.*")} == before
 
 
 def test_help_is_quick_for_it_imports_no_subcommand():

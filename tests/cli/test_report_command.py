@@ -40,6 +40,12 @@ def test_a_run_leaves_its_page_and_says_so_last(ragauge, answers):
     assert Path("other/report.html").read_text().startswith("<!doctype html>")
 
 
+def test_the_run_s_own_page_may_be_named(ragauge, answers):
+    ragauge("run", answers, "-m", "exact_match", "--folder", "mine", "--no-report")
+    assert ragauge("report", "mine", "-o", "mine/report.html").code == 0
+    assert Path("mine/report.html").read_text().startswith("<!doctype html>")
+
+
 def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
     monkeypatch.setattr("ragauge.cli.running.MAX_WITH_EVIDENCE", 3)
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")

@@ -11,6 +11,7 @@ import pytest
 from cases import cases
 
 import ragauge as rg
+from ragauge.report.writing import ENDINGS
 
 EXACT = ("-m", "exact_match")
 
@@ -164,6 +165,15 @@ def test_a_plugin_that_cannot_be_used_is_said(text, said, ragauge, answers, tmp_
     assert said in done.err
 
 
+def test_a_file_of_the_run_itself_is_no_place_for_its_results(ragauge, answers):
+    run = ("run", answers, "-m", "exact_match", "--folder", "r", "--no-report")
+    for name in ("manifest.json", "summary.json", "scores/000000.parquet", "report.html"):
+        done = ragauge(*run, "-o", f"r/{name}", code=2, out="")
+        assert f"r/{name}: is a file of the run itself; choose another name" in done.err
+    ragauge(*run, "-o", "r/mine.csv", code=0)
+    assert ragauge("doctor", "--check", "r").code == 0
+
+
 def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
     asked = ("-s", "answr-quality", "-m", "ndgc@10", "-m", "exact_match(normalise=1)", "-m", "f1(")
     done = ragauge("run", answers, *asked, "-o", "x.xlsx", "--where", "kind =", code=2, out="")
@@ -172,7 +182,7 @@ def test_everything_wrong_with_what_is_asked_is_said_at_once(ragauge, answers):
         "'ndgc'; did you mean 'ndcg'",
         "no setting 'normalise'; did you mean 'normalize'?",
         "metric label 'f1('",
-        "x.xlsx: cannot write '.xlsx'; use one of .json",
+        f"x.xlsx: cannot write '.xlsx'; use one of {', '.join(ENDINGS)}, .jsonl, .parquet",
         "filter 'kind =': expected a value",
     ):
         assert said in done.err

@@ -10,7 +10,7 @@ import ragauge as rg
 from ragauge.comparing.report import SystemsTable, comparison_report
 from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.report.terminal import console, print_report
-from ragauge.report.writing import WRITERS
+from ragauge.report.writing import FORMATS
 
 
 def rows(right: dict[str, int], n: int = 12, **fields: str) -> list[dict[str, object]]:
@@ -27,7 +27,7 @@ def compared(right: dict[str, int], *metrics: str, **options):
 
 
 def written(comparison, form: str) -> str:
-    return WRITERS[form](comparison_report(comparison))
+    return FORMATS[form].write(comparison_report(comparison))
 
 
 @cases(

@@ -25,6 +25,7 @@ from ragauge.judges.managed import MIN_SECRET
 from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.judges.providers.scripted import RecordingJudge
 from ragauge.network.redaction import MIN_LENGTH, redacted
+from ragauge.report.writing import ENDINGS
 
 KEY = "sk-canary/7f3a+9c41\"d8'e2b6"
 PASSWORD = "pass-canary-5d1e"
@@ -166,9 +167,7 @@ def test_a_key_that_replies_repeat_is_in_no_file_and_on_no_stream(ragauge, tmp_p
             text = f"{form}\n{text}"
         return faulty.ok(text, model=form)
 
-    outputs = [
-        one for kind in ("csv", "json", "md", "tex", "parquet") for one in ("-o", f"s.{kind}")
-    ]
+    outputs = [one for ending in (*ENDINGS, ".parquet") for one in ("-o", f"s{ending}")]
     with faulty.FaultyServer(answer) as server:
         url = server.url.replace("http://", f"http://me:{PASSWORD}@")
         judge = ("--judge", "m", "--judge-url", url, "--judge-key", "JUDGE_KEY")

@@ -1,13 +1,14 @@
 """Scored runs as tables: what stands where, for people, papers and programs."""
 
 import json
+from typing import cast
 
 import pytest
 from pytest import approx
 
 from ragauge.rankings.rank import rank
 from ragauge.rankings.tables import RankingTable, ranking_report, to_tsv
-from ragauge.report.writing import WRITERS, to_terminal
+from ragauge.report.writing import FORMATS, Format, to_json, to_terminal
 
 QRELS = {f"q{n}": {"a": 1, "b": 1} for n in range(8)} | {"none": {"a": 0}}
 GOOD = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in QRELS}
@@ -15,7 +16,14 @@ POOR = {query: {"x": 3.0, "y": 2.0, "a": 1.0} for query in QRELS}
 
 
 def written(table, form, *, per_query=False):
-    return WRITERS[form](ranking_report(table, form, per_query=per_query))
+    return FORMATS[form].write(ranking_report(table, form, per_query=per_query))
+
+
+def test_a_further_format_of_data_has_numbers_that_are_not_rounded(table, monkeypatch):
+    monkeypatch.setitem(cast("dict[str, Format]", FORMATS), "yaml", FORMATS["json"])
+    assert written(table, "yaml", per_query=True) == written(table, "json", per_query=True)
+    theirs = ranking_report(table, "a package's")
+    assert to_json(theirs.data()) == written(table, "json")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ragauge.rankings.rank import rank
 from ragauge.rankings.tables import RankingTable, ranking_report
 from ragauge.report.plain import INVISIBLE, for_csv
 from ragauge.report.terminal import console, print_report
-from ragauge.report.writing import FORMATS, WRITERS
+from ragauge.report.writing import FORMATS
 from ragauge.views.question import question_report
 from ragauge.views.run_report import run_report
 
@@ -61,7 +61,7 @@ def n_columns(text: str, sign: str, row: str) -> list[int]:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", REPORTS)
 def test_hostile_names_are_inert(report_of, name, form):
-    text = WRITERS[form](report_of(name, form))
+    text = FORMATS[form].write(report_of(name, form))
     if form == "json":  # data for programs is written as it is
         json.loads(text, parse_constant=pytest.fail)
         return

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from ragauge.report.report import Cell, Items, Lines, Report, Table
 from ragauge.report.terminal import print_report
-from ragauge.report.writing import FORMATS, WRITERS
+from ragauge.report.writing import FORMATS
 
 REPORT = Report(
     "B is better.",
@@ -68,27 +68,30 @@ def test_notes_beyond_those_that_a_terminal_shows_are_counted():
 
 
 def test_markdown_and_latex_mark_the_best():
-    assert WRITERS["md"](REPORT).splitlines()[4:8] == [
+    assert FORMATS["md"].write(REPORT).splitlines()[4:8] == [
         "| metric | A | B | p |",
         "| :-- | --: | --: | --: |",
         "| recall ↑ | 0.50 | **0.75**\\* | 0.010 |",
         "| mrr ↑ | **0.40** | 0.30 | 0.500 |",
     ]
-    latex = WRITERS["latex"](REPORT)
+    latex = FORMATS["latex"].write(REPORT)
     assert r"\textbf{0.75}$^{\mathrm{*}}$ & 0.010 \\" in latex
     assert "% one note more\n" in latex
 
 
 def test_csv_and_json_have_the_records_and_the_data_or_else_the_tables():
-    rows = list(csv.reader(io.StringIO(WRITERS["csv"](REPORT))))
+    rows = list(csv.reader(io.StringIO(FORMATS["csv"].write(REPORT))))
     assert rows == [
         ["metric", "A", "B", "p"],
         ["recall ↑", "0.50", "0.75*", "0.010"],
         ["mrr ↑", "0.40", "0.30", "0.500"],
     ]
-    assert json.loads(WRITERS["json"](REPORT))["headline"] == "B is better."
+    assert json.loads(FORMATS["json"].write(REPORT))["headline"] == "B is better."
     own = Report("h", records=lambda: (("x",), [(1,)]), data=lambda: {"x": 1})
-    assert (WRITERS["csv"](own), json.loads(WRITERS["json"](own))) == ("x\n1\n", {"x": 1})
+    assert (FORMATS["csv"].write(own), json.loads(FORMATS["json"].write(own))) == (
+        "x\n1\n",
+        {"x": 1},
+    )
 
 
 ALONE = Report("", tables=[Table(("id", "why"), [("q1", "no answer")], wraps=True)])
@@ -123,7 +126,7 @@ LINES = Report(
     ),
 )
 def test_a_table_alone_and_lines_are_written_without_a_headline_or_table(report, form, text):
-    assert WRITERS[form](report) == text
+    assert FORMATS[form].write(report) == text
 
 
 def test_lines_are_below_a_rule_and_their_heading_in_a_terminal_and_a_row_in_html():
@@ -131,7 +134,7 @@ def test_lines_are_below_a_rule_and_their_heading_in_a_terminal_and_a_row_in_htm
     assert rule.startswith("q1 · a ──") and answer.split() == ["answer", "Rome"]
     assert (blank, heading) == ("", "support  1.000  support(k=1)")
     assert line.split() == ["✓", "It", "is", "Rome."]
-    html = WRITERS["html"](LINES)
+    html = FORMATS["html"].write(LINES)
     assert '<span style="color: green">✓</span> It is Rome.' in html
     assert re.search(r"<tr><td[^>]*>support<br>.*</td><td[^>]*>1.000</td>", html)
 
@@ -163,10 +166,10 @@ def test_in_few_lines_the_last_things_give_way_and_before_them_what_the_report_l
 def test_hostile_texts_are_escaped_in_every_format(form):
     evil = "<script>\x1b[31m|\\input{x}\n::error::=1"
     table = Table((evil, "n"), ((evil, Cell("1", "*")),), title=evil)
-    text = WRITERS[form](
+    text = FORMATS[form].write(
         Report(evil, evil, (table,), (evil,), (Items(evil, ((evil, "q\x1b"),)),), (evil,))
     )
-    assert "\x1b" not in text or form in ("csv", "json")  # data for programs is written as it is
+    assert "\x1b" not in text or FORMATS[form].is_data  # data for programs is written as it is
     assert "\n::error" not in text or form == "csv"
     if form == "html":
         assert "<script" not in text
@@ -177,13 +180,13 @@ def test_hostile_texts_are_escaped_in_every_format(form):
 
 
 def test_html_has_the_tables_and_sentences_name_their_ids():
-    html = WRITERS["html"](REPORT)
+    html = FORMATS["html"].write(REPORT)
     assert "recall ↑" in html and '<b>0.75</b><span style="color: firebrick">*</span>' in html
     report = Report("h", items=(Items("", (("fixed: 2", "q1, q2"), ("broken: 0", ""))),))
     assert printed(report, 40) == ["h", "", "fixed: 2 (q1, q2)", "broken: 0"]
-    assert WRITERS["md"](report) == "**h**\n\n- fixed: 2  q1, q2\n- broken: 0\n"
+    assert FORMATS["md"].write(report) == "**h**\n\n- fixed: 2  q1, q2\n- broken: 0\n"
 
 
 def test_a_report_without_tables_is_written_too():
     for form in FORMATS:
-        assert isinstance(WRITERS[form](Report("nothing")), str)
+        assert isinstance(FORMATS[form].write(Report("nothing")), str)

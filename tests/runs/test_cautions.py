@@ -10,13 +10,13 @@ from ragauge.runs.cautions import Facts, MetricCaution, cautions_of, median_word
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.scores import InParts
 from ragauge.suite import Suite
-from ragauge.trust import Caution, Measured, Trust
+from ragauge.trust import Caution, MeasuredAgreement, Trust
 
 SHORT = "reference_words < 5 and longest_answer_words > 20 and n_systems > 1"
 
 
 def trust(*cautions: Caution) -> Trust:
-    measured = Measured("any", 1, "texts", "correct", ("a set",), 10, (0.5, 0.6))
+    measured = MeasuredAgreement("any", 1, "texts", "correct", ("a set",), 10, (0.5, 0.6))
     return Trust("A note.", (measured,), cautions)
 
 

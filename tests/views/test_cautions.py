@@ -4,9 +4,9 @@ import pytest
 
 import ragauge as rg
 from ragauge.label import Label
-from ragauge.report.writing import WRITERS, to_terminal
+from ragauge.report.writing import FORMATS, to_terminal
 from ragauge.suite import Entry, Suite
-from ragauge.trust import Caution, Measured, Trust
+from ragauge.trust import Caution, MeasuredAgreement, Trust
 from ragauge.views.run_report import run_report, summary_json
 from ragauge.views.summary import caution_lines
 
@@ -15,7 +15,7 @@ SHORT = "reference_words < 5 and longest_answer_words > 20 and n_systems > 1"
 
 @pytest.fixture(autouse=True)
 def _known_cautions(monkeypatch):
-    measured = (Measured("any", 1, "texts", "correct", ("a set",), 10, (0.5, 0.6)),)
+    measured = (MeasuredAgreement("any", 1, "texts", "correct", ("a set",), 10, (0.5, 0.6)),)
 
     def trust(name: str, figure: str, when: str) -> Trust:
         return Trust("A note.", measured, (Caution(name, when, figure, "ranks badly"),))
@@ -56,7 +56,7 @@ def test_terminal_markdown_and_json_have_the_cautions():
     run = run_of("exact_match")
     line = "caution: exact_match (τ 0.10): ranks badly; see ragauge metrics exact_match"
     assert line in printed(run)
-    assert "caution: exact\\_match \\(τ 0.10\\)" in WRITERS["md"](run_report(run))
+    assert "caution: exact\\_match \\(τ 0.10\\)" in FORMATS["md"].write(run_report(run))
     caution = {"metric": "exact_match", "says": "ranks badly"}
     assert summary_json(run)["cautions"] == [
         {**caution, "figure": "τ 0.10", "when": "n_systems > 1"}

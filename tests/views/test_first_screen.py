@@ -7,7 +7,7 @@ import pytest
 from cases import cases
 
 import ragauge as rg
-from ragauge.report.writing import WRITERS, to_terminal
+from ragauge.report.writing import FORMATS, to_terminal
 from ragauge.views.first_screen import FirstScreen
 from ragauge.views.run_report import run_report, screen_table
 
@@ -338,7 +338,7 @@ def test_the_first_screen_has_only_findings_that_are_certain_enough(tmp_path):
         *n,
         "a: 2 of 20 answers: no number at issue",
     ]
-    listed = WRITERS["md"](run_report(run)).replace("\\", "")
+    listed = FORMATS["md"].write(run_report(run)).replace("\\", "")
     assert "perhaps other words (right in 89% of labelled cases)" in listed
     assert "never measured" in listed
 

@@ -10,7 +10,7 @@ import pytest
 from ragauge import evaluate
 from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
-from ragauge.report.writing import WRITERS, csv_lines, to_json
+from ragauge.report.writing import FORMATS, csv_lines, to_json
 from ragauge.suite import Entry, Suite
 from ragauge.views.run_report import (
     check_outputs,
@@ -151,6 +151,6 @@ def test_latex_has_a_label_and_the_best_mean_of_each_metric_in_bold():
         {"id": "q1", "system": system, "answer": answer, "reference": "Rome"}
         for system, answer in (("a", "Rome"), ("b", "Oslo"))
     ]
-    text = WRITERS["latex"](run_report(evaluate(rows, "exact_match")))
+    text = FORMATS["latex"].write(run_report(evaluate(rows, "exact_match")))
     assert r"\label{tab:custom-2-answers-2-systems}" in text
     assert r"a & exact\_match & \textbf{1.0000}" in text and r"b & exact\_match & 0.0000" in text

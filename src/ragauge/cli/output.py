@@ -1,5 +1,6 @@
 """Where results go: the formats and files of a report (`-f` and `-o`), the folder of runs, and the cache."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -16,13 +17,16 @@ from ragauge.errors import PlanError, StoreError
 from ragauge.plugins import offered
 from ragauge.report.plain import data_for_pipe, data_for_terminal
 from ragauge.report.report import Report
-from ragauge.report.writing import FORMATS, write
+from ragauge.report.writing import ENDINGS, FORMATS, one_of, write
+from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
     from ragauge.runs.manifest import Manifest
     from ragauge.samples.samples import Samples
 
-ALSO_CALLED = {"tex": "latex", "text": "table", "markdown": "md"}
+ALSO_CALLED = {"text": "table", "markdown": "md"}
+ALSO_CALLED |= {ending[1:]: name for ending, name in ENDINGS.items() if ending[1:] != name}
+FILES = one_of(ENDINGS)
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""
 RUNS = Path("ragauge-runs")
@@ -54,7 +58,7 @@ class OutputOptions:
         type=FormatChoice(FORMATS),
     )
     output: tuple[str, ...] = option(
-        "Write to this .md, .tex, .csv, .json or .html file. Repeatable.",
+        f"Write to this {FILES} file. Repeatable.",
         "-o",
         "--output",
         metavar="FILE",
@@ -78,11 +82,13 @@ class OutputOptions:
             if suffix and self.form is not None:
                 form = self.form
             if form not in (*FORMATS, *also) and not _is_offered(form):
-                endings = ", ".join(f".{each}" for each in ("md", "tex", "csv", "json", *also))
-                takes = f"a file that ends in {endings} or .html, or one of {', '.join((*FORMATS, *also))}"
+                endings = one_of([*ENDINGS, *(f".{each}" for each in also)])
+                takes = f"a file that ends in {endings}, or one of {', '.join((*FORMATS, *also))}"
                 problems.append(f"{text!r}: unknown format; -o takes {takes}")
             elif suffix and form == "table":
-                problems.append(f"{text}: a table is for the terminal; write md, latex or csv")
+                problems.append(
+                    f"{text}: a table is for the terminal; write {one_of(name for name in FORMATS if name != form)}"
+                )
             targets.append((form, path if suffix else None))
         targets += [] if self.output else [(self.form or "table", None)]
         files = [path for _, path in targets if path is not None]
@@ -91,10 +97,24 @@ class OutputOptions:
         if files:
             from ragauge.storage.atomic_files import misplaced
 
-            problems += misplaced(files, [Path(each) for each in inputs])
+            read = [Path(each) for each in inputs]
+            problems += [*misplaced(files, read), *inside_runs(files, read)]
         if problems:
             raise PlanError(problems)
         return [*targets, ("table", None)] if prints and len(files) == len(targets) else targets
+
+
+def inside_runs(files: Sequence[Path], inputs: Iterable[Path]) -> list[str]:
+    """The problems of output files in the folder of a run that is read: they could replace its own."""
+    from ragauge.runs.manifest import MANIFEST
+
+    runs = {os.path.realpath(place): place for place in inputs if exists(place / MANIFEST)}
+    return [
+        f"{path}: is inside the run {runs[folder]}, whose files it could replace; choose a place outside it"
+        for path in files
+        for folder in map(str, Path(os.path.realpath(path)).parents)
+        if folder in runs
+    ]
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:

@@ -26,7 +26,7 @@ from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
-from ragauge.runs.working_copy import url_of_run
+from ragauge.runs.working_copy import OF_RUN, url_of_run
 from ragauge.samples.samples import select
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
@@ -185,6 +185,13 @@ def _prepared(
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
+    own = os.path.realpath(folder)
+    inside = {path: os.path.relpath(os.path.realpath(path), own) for path in config.output}
+    if replaced := [
+        path for path, name in inside.items() if OF_RUN.fullmatch(Path(name).as_posix())
+    ]:
+        what = "is a file of the run itself; choose another name"
+        raise PlanError([f"{path}: {what}" for path in replaced])
     return _Work(config, metrics, judging, evaluation, by, folder, executor)
 
 

@@ -140,7 +140,7 @@ def encoder_of(embeddings: Any) -> "Encoder | str | None":
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SampleValue:
     """One sample's value by one metric, or why there is none; and the evidence."""
 
     value: float | None
@@ -155,7 +155,7 @@ def measure(
     model: Any,
     argument: str,
     embeddings: Any = None,
-) -> dict[str, list[Measured]]:
+) -> dict[str, list[SampleValue]]:
     """By label, its value on each row, in ragauge's field names. A field that is None is left out.
 
     `model` and `embeddings` are what the script gives, `model` as its `argument`; PlanError without one that a metric needs.
@@ -174,7 +174,7 @@ def measure(
     judge = judge_of(model, argument) if is_judged else None
     run = evaluate(given, distinct, judge=judge, encoder=encoder_of(embeddings))
     scores = run.scores.select("metric", "id", "value", "reason", "evidence")
-    found = {(metric, id): Measured(*measured) for metric, id, *measured in scores.iter_rows()}
+    found = {(metric, id): SampleValue(*measured) for metric, id, *measured in scores.iter_rows()}
     columns = dict(zip(distinct, (metric.metric for metric in run.metrics), strict=True))
     return {
         label: [found[columns[name], str(row["id"])] for row in given]

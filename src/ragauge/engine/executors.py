@@ -20,12 +20,12 @@ from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, WorkerError
 from ragauge.samples.samples import Columns, RowRange, columns_of
 
-Batch = Columns | RowRange
+BatchRows = Columns | RowRange
 """The columns of a batch, or where its rows are: whoever measures it then reads them."""
-Batches = Iterable[tuple[int, Batch]]
+NumberedBatches = Iterable[tuple[int, BatchRows]]
 Results = Iterator[tuple[int, pl.DataFrame]]
 """The score frame of each batch, with its number, in the order in which they finish."""
-Measuring = Callable[[Plan, Batches, Resources], Results]
+Executing = Callable[[Plan, NumberedBatches, Resources], Results]
 MIN_ROWS_FOR_WORKERS = 6_000
 """Below this many rows, worker processes take longer to start than they save."""
 WAIT_S = 0.2
@@ -43,13 +43,13 @@ MAX_ROWS = 200
 """Rows whose calls are counted beforehand, at most."""
 
 
-def in_process(plan: Plan, batches: Batches, resources: Resources) -> Results:
+def in_process(plan: Plan, batches: NumberedBatches, resources: Resources) -> Results:
     """Batches one after the other, in this process."""
     for number, batch in batches:
         yield number, score_frame(plan, columns_of(batch), resources)
 
 
-def on_threads(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -> Results:
+def on_threads(plan: Plan, batches: NumberedBatches, resources: Resources, n: int = 1) -> Results:
     """Batches on threads of this process: for metrics that wait or release the GIL."""
     group = None
     if plan.has_async_nodes:  # the threads' waits are cancelled together
@@ -57,7 +57,7 @@ def on_threads(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -
 
         group = Group()
 
-    def scored(batch: Batch) -> pl.DataFrame:
+    def scored(batch: BatchRows) -> pl.DataFrame:
         return score_frame(plan, columns_of(batch), resources)
 
     pool = ThreadPoolExecutor(n, initializer=group.join if group else None)
@@ -65,7 +65,7 @@ def on_threads(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -
     return _as_finished(pool, submitted, n, group.give_up if group else None)
 
 
-def within_budget(plan: Plan, batches: Batches, resources: Resources) -> Results:
+def within_budget(plan: Plan, batches: NumberedBatches, resources: Resources) -> Results:
     """Rows in their order, as many at a time as what is left of the judges' budget covers.
 
     Rows that are started together may all lack some of their scores when the budget ends. So the last
@@ -84,7 +84,7 @@ def within_budget(plan: Plan, batches: Batches, resources: Resources) -> Results
         yield number, pl.concat(frames)
 
 
-def in_processes(plan: Plan, batches: Batches, resources: Resources, n: int = 1) -> Results:
+def in_processes(plan: Plan, batches: NumberedBatches, resources: Resources, n: int = 1) -> Results:
     """Batches in worker processes, which are spawned: polars does not survive a fork.
 
     If a worker is killed, its batches and those of the others are measured again by new ones. After
@@ -96,12 +96,12 @@ def in_processes(plan: Plan, batches: Batches, resources: Resources, n: int = 1)
 
     resources.threads = max(1, (os.cpu_count() or 1) // n)
     waiting = iter(batches)
-    unfinished: dict[int, Batch] = {}
+    unfinished: dict[int, BatchRows] = {}
     for n_killed in count(1):
         pool = ProcessPoolExecutor(n, get_context("spawn"), _start_worker, (plan, resources))
 
         def submitted(
-            batches: Batches, pool: Executor
+            batches: NumberedBatches, pool: Executor
         ) -> Iterator[tuple[int, Future[pl.DataFrame]]]:
             for number, batch in batches:
                 unfinished[number] = batch
@@ -118,7 +118,7 @@ def in_processes(plan: Plan, batches: Batches, resources: Resources, n: int = 1)
                 raise WorkerError(KILLED) from None
 
 
-def choose(plan: Plan, n_rows: int, workers: int, resources: Resources) -> tuple[Measuring, bool]:
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources) -> tuple[Executing, bool]:
     """The fastest way, and whether the run's listener gets events while a batch is measured.
 
     Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL;
@@ -203,7 +203,7 @@ def _start_worker(plan: Plan, resources: Resources) -> None:
     _worker_state = plan, resources
 
 
-def _measure(batch: Batch) -> pl.DataFrame:
+def _measure(batch: BatchRows) -> pl.DataFrame:
     assert _worker_state is not None
     plan, resources = _worker_state
     return score_frame(plan, columns_of(batch), resources)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, cast
 from ragauge.engine.batch import measure
 from ragauge.engine.graph import Plan, PlannedMetric
 from ragauge.engine.resources import Resources
-from ragauge.engine.task import Scores
 from ragauge.errors import MetricError
 from ragauge.language.detection import language_of
 from ragauge.samples.samples import Columns
-from ragauge.score import FLAGGING, LANGUAGE, Evidence, Flag, KeptEvidence, Score
+from ragauge.score import FLAGGING, LANGUAGE, Evidence, Flag, Score
 from ragauge.storage.memory import gc_paused
 from ragauge.trust import trust_in
 
@@ -35,17 +34,12 @@ TEXTS = ("question", "references", "answer")
 """The columns that say in which language a sample is, of those that the plan reads."""
 
 
+@gc_paused()
 def score_frame(plan: Plan, columns: Columns, resources: Resources) -> "pl.DataFrame":
     """A batch's scores by sample, then by metric, with the columns of SCORES and EVIDENCE."""
-    with gc_paused():
-        return _frame(plan, measure(plan, columns, resources), columns, resources.evidence)
-
-
-def _frame(
-    plan: Plan, measured: Sequence[Scores], columns: Columns, kept: KeptEvidence
-) -> "pl.DataFrame":
     import polars as pl
 
+    measured, kept = measure(plan, columns, resources), resources.evidence
     metrics = [metric.metric for metric in plan.metrics]
     has_parts = [callable(getattr(metric.definition, "aggregate", None)) for metric in plan.metrics]
     # The places of each score's row and metric.

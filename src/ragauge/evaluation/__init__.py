@@ -26,8 +26,8 @@ from ragauge.errors import DataError, MetricError, PlanError, Problem, RagaugeEr
 from ragauge.evaluation.config import NO_CACHE
 from ragauge.evaluation.execution import (
     ROWS_SAMPLED,
-    Batches,
     Execution,
+    PlannedRun,
     Progress,
     usual_batch_size,
 )
@@ -182,7 +182,7 @@ def open_run(folder: str | Path) -> Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation(Batches):
+class Evaluation(PlannedRun):
     """A prepared evaluation; `manifest.key` identifies its run by all that makes its numbers."""
 
     @classmethod

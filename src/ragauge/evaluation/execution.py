@@ -13,6 +13,7 @@ from ragauge.run import Run
 from ragauge.runs.identity import judges_of, now
 from ragauge.runs.manifest import APART, Manifest
 from ragauge.runs.outcomes import has_results, write_results
+from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
 
@@ -51,8 +52,8 @@ def usual_batch_size(samples: Samples) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
-    """The batches of a run: ranges of its samples, measured by its plan with its resources."""
+class PlannedRun:
+    """A run to be made, in batches: ranges of its samples, measured by its plan with its resources."""
 
     plan: Plan
     samples: Samples
@@ -96,7 +97,7 @@ class Batches:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution(Batches):
+class Execution(PlannedRun):
     """One execution of an evaluation's batches, with `workers` processes at most, or by another
     `executor`.
 
@@ -130,34 +131,33 @@ class Execution(Batches):
 
     def in_folder(self, path: Path) -> Run:
         """The run in a folder, which may be at a URL."""
-        from ragauge.runs.store import RunFolder
-
-        with RunFolder.for_writing(path, self.manifest.key) as folder:
-            return Run.of(folder.put_all(self._stored_in(folder)))
-
-    def _stored_in(self, folder: "RunFolder") -> Run:
-        from ragauge.runs.store import SUMMARIES, has_unfinished
+        from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
         from ragauge.views.run_report import write_summaries
 
-        path, stored = folder.path, folder.open(self.manifest, self.samples)
-        if stored.finished:
-            run = Run.of(replace(folder.read(), samples=self.samples))
-            if not any(has_unfinished(run.collect(piece.scan())) for piece in run.source.pieces()):
-                if self.by is not None or not all((path / name).exists() for name in SUMMARIES):
-                    write_summaries(run, path, self.by or ())
-                _store_results(run)
+        with RunFolder.for_writing(path, self.manifest.key) as folder:
+            stored = folder.open(self.manifest, self.samples)
+            kept = folder.read() if stored.finished else None
+            if kept and any(has_unfinished(kept.collect(it.scan())) for it in kept.source.pieces()):
+                folder.reopen()
+                kept = None
+            made = self._measured_into(folder, stored.started) if kept is None else kept
+            run = Run.of(replace(made, samples=self.samples))
+            has_summaries = all((folder.path / name).exists() for name in SUMMARIES)
+            if kept is None or self.by is not None or not has_summaries:
+                write_summaries(run, folder.path, self.by or ())
+            _store_results(run)
+            if folder.url is None:
                 return run
-            folder.reopen()
+            return Run.of(replace(folder.put_all(folder.url).read(), samples=self.samples))
+
+    def _measured_into(self, folder: "RunFolder", started: str) -> ScoredRun:
+        """Measure the batches that are not finished, store their scores, and finish the run."""
         numbers = self.unfinished_batches(folder)
         has_both = self.executor and self.plan.for_judges().nodes
         measured = self._measured_on_both(numbers, folder) if has_both else self._measured(numbers)
         for number, part in measured:
             folder.write_part(number, part)
-        finished = replace(self._finished(), started=stored.started)
-        run = Run.of(folder.finish(finished, self.samples))
-        write_summaries(run, path, self.by or ())
-        _store_results(run)
-        return run
+        return folder.finish(replace(self._finished(), started=started), self.samples)
 
     def _finished(self) -> Manifest:
         """The manifest of the finished run, with each judge's usage and details of it."""

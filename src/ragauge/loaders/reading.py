@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
-from ragauge.loaders.documents import ContextParts
-from ragauge.loaders.formats.csv import (
-    CsvNotes,
+from ragauge.loaders.cells import (
     is_number,
     number_form,
     read_cells,
     read_json_lists,
     read_printed_lists,
 )
+from ragauge.loaders.documents import ContextParts
+from ragauge.loaders.formats.csv import CsvNotes
 from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
 from ragauge.loaders.shapes import conversations, layouts
 from ragauge.loaders.sources import file_tables, of_other_tools

@@ -32,7 +32,7 @@ LOST = (
     "ActorUnschedulableError", "OutOfDiskError",
 )  # fmt: skip
 """Ray's errors of a task that may end well elsewhere, or on another try."""
-Batch = tuple[int, "pl.DataFrame"]
+NumberedFrame = tuple[int, "pl.DataFrame"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Ray:
             raise PlanError(f"cannot run on {text!r:.80}; {way_out}")
         return cls(None if text == "ray" else text, workers, storage=storage)
 
-    def scored(self, job: Job, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def scored(self, job: Job, batches: Iterator[NumberedFrame]) -> Iterator[NumberedFrame]:
         """The scores of a job's batches by number, as soon as each is ready; or ClusterError."""
         own = {"workers": self.workers, "object_store_memory": self.object_store_memory}
         with staged(job.code.files) as modules, connected(self.address, modules, own) as cluster:
@@ -119,9 +119,9 @@ class Flight:
 
     def __post_init__(self) -> None:
         self._workers: dict[Place, Any] = {}
-        self._running: dict[Any, tuple[Place, Batch | None]] = {}
+        self._running: dict[Any, tuple[Place, NumberedFrame | None]] = {}
         """The batch in flight by Ray's reference; None for a worker that starts."""
-        self._again: list[Batch] = []
+        self._again: list[NumberedFrame] = []
         self._tries: Counter[int] = Counter()
         self._nodes_known_s = float("-inf")
         encoders = self.job.encoders()
@@ -134,9 +134,9 @@ class Flight:
         identities = [(settings, encoder.identity) for settings, encoder in encoders]
         self._arguments = versions(self.job.code.versions()), packed, identities
 
-    def scored(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def scored(self, batches: Iterator[NumberedFrame]) -> Iterator[NumberedFrame]:
         """The scores of these batches by number, in the order in which they are ready."""
-        ready: list[Batch] = []
+        ready: list[NumberedFrame] = []
         try:
             while True:
                 self._follow_nodes()
@@ -188,7 +188,7 @@ class Flight:
             self._workers[place] = actor.remote(*self._arguments)
             self._running[self._workers[place].ready.remote()] = place, None
 
-    def _ended(self) -> Iterator[Batch]:
+    def _ended(self) -> Iterator[NumberedFrame]:
         """The scores that have come back; a batch that was lost is added to `_again`."""
         ray = self.cluster.ray
         if not self._running:
@@ -212,7 +212,7 @@ class Flight:
             if batch is not None:
                 yield batch[0], cast("pl.DataFrame", result)
 
-    def _lose(self, place: Place, batch: Batch | None, error: Exception) -> None:
+    def _lose(self, place: Place, batch: NumberedFrame | None, error: Exception) -> None:
         """Forget a worker that has ended; raise ClusterError for other errors, and if a batch was lost too often."""
         if type(error).__name__ not in LOST:
             cause = getattr(error, "cause", None) or error

@@ -7,6 +7,7 @@ from functools import cached_property
 from ragauge.rankings.result import RankingResult, RunComparison
 from ragauge.report.plain import some
 from ragauge.report.report import Cell, Items, Records, Report, Table
+from ragauge.report.writing import FORMATS
 
 LEVEL = 0.05
 """Significance level: a difference with a smaller p value is marked."""
@@ -167,7 +168,7 @@ def _interval(low: float | None, high: float | None) -> str:
 def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -> Report:
     """What a format has: the means, with `per_query` the values of each query, and the comparisons of all pairs.
 
-    CSV and JSON have numbers that are not rounded; tables for them, and their intervals, are not made.
+    Formats of data have numbers that are not rounded; tables for them, and their intervals, are not made.
     """
     ranked = table.ranked
     names = [name for name in ranked.names if not ranked.is_whole_only(name)]
@@ -202,7 +203,7 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
             }
         return report
 
-    if form in ("csv", "json"):
+    if form in FORMATS and FORMATS[form].is_data:
         return Report("", records=records, data=data)
     is_terminal = form == "table"
     tables = [table.means if is_terminal or form == "md" else table.marked_means]
@@ -213,7 +214,10 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
     tables = [replace(each, caption=table.title) for each in tables]
     tables[0] = replace(tables[0], title=table.title, level=2)
     if not is_terminal:
-        return Report("", tables=tables, legend=table.legend, notes=table.notes)
+        notes = table.notes
+        return Report(
+            "", tables=tables, legend=table.legend, notes=notes, records=records, data=data
+        )
     # The notes are for standard error.
     legend = [Items.of_texts("", [table.legend])] if table.legend else []
     tables = [replace(each, n_names=len(each.header), is_cut=False) for each in tables]

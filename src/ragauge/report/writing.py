@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, groupby
+from typing import NamedTuple
 
-from ragauge.plugins import load
+from ragauge.plugins import load, offered
 from ragauge.report.plain import for_csv, for_latex, for_markdown, for_terminal
 from ragauge.report.report import MARK, NO, YES, Cell, Items, Lines, Report, Table
 
@@ -143,8 +144,6 @@ def small(html: str) -> str:
     return f'<span style="font-size: smaller; opacity: 0.7">{html}</span>'
 
 
-SUFFIXES: Mapping[str, str] = {".md": "md", ".tex": "latex", ".json": "json", ".html": "html"}
-"""The format of a file by its ending, besides CSV."""
 HTML_COLORS: Mapping[str, str] = {YES: "green", NO: "firebrick"}
 
 
@@ -291,19 +290,44 @@ def _html_label(label: str) -> str:
     return f'<span style="color: {color}">{label}</span>' if color else small(html_text(label))
 
 
-WRITERS: Mapping[str, Callable[[Report], str]] = {
-    "table": to_terminal,
-    "md": to_markdown,
-    "latex": to_latex,
-    "csv": to_csv,
-    "json": as_json,
-    # A browser reads the characters of the file as UTF-8.
-    "html": lambda report: f'<meta charset="utf-8">\n{to_html(report)}\n',
+def to_html_file(report: Report) -> str:
+    """The same as a file; a browser reads its characters as UTF-8."""
+    return f'<meta charset="utf-8">\n{to_html(report)}\n'
+
+
+class Format(NamedTuple):
+    """How a report is written, and the ending of such a file; `is_data`: for programs, so that no number is rounded."""
+
+    write: Callable[[Report], str]
+    ending: str = ""
+    is_data: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    "table": Format(to_terminal),
+    "md": Format(to_markdown, ".md"),
+    "latex": Format(to_latex, ".tex"),
+    "csv": Format(to_csv, ".csv", is_data=True),
+    "json": Format(as_json, ".json", is_data=True),
+    "html": Format(to_html_file, ".html"),
 }
 """A format is added here, and every command has it."""
-FORMATS = tuple(WRITERS)
+ENDINGS = {form.ending: name for name, form in FORMATS.items() if form.ending}
+"""The format of a file by its ending."""
+
+
+def format_of(ending: str) -> str | None:
+    """The format of files with this ending, also that of an entry point `ragauge.writers`; None for others."""
+    name = ENDINGS.get(ending, ending.removeprefix("."))
+    return name if name in FORMATS or name in offered("writers") else None
+
+
+def one_of(names: Iterable[str]) -> str:
+    """The names for a sentence: `.md, .tex or .csv`."""
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def write(report: Report, form: str) -> str:
     """The report in a format: one of FORMATS, or that of an entry point `ragauge.writers` by its name."""
-    return (WRITERS[form] if form in WRITERS else load("writers", form))(report)
+    return (FORMATS[form].write if form in FORMATS else load("writers", form))(report)

@@ -116,12 +116,10 @@ class RunFolder:
         except StoreError as error:
             raise StoreError(self.named(str(error))) from error.__cause__
 
-    def put_all(self, run: ScoredRun) -> ScoredRun:
-        """The run that has ended in this folder; if its place is a URL, it is copied there."""
-        if self.url is None:
-            return run
-        WorkingCopy(self.url, self.path).put_all()
-        return replace(RunFolder.at(self.place).read(), samples=run.samples)
+    def put_all(self, url: str) -> "RunFolder":
+        """Copy the run that has ended in this folder to its URL; returns its working copy."""
+        WorkingCopy(url, self.path).put_all()
+        return RunFolder.at(url)
 
     def open(self, manifest: Manifest, samples: Samples) -> Manifest:
         """Create the folder for this run, or resume the run with the same key in it; returns the

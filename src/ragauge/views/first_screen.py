@@ -34,7 +34,7 @@ WIDTH = 98  # columns of a line; longer ones are cut
 LEAST_REASON = 20  # fewest columns that a reason is cut to
 
 
-def headline(
+def _who_is_best(
     metric: MetricDisplay,
     rows: Mapping[str, SummaryRow],
     found: Difference | None,
@@ -181,7 +181,7 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         more = unsteady(self.steadiness, self.systems[0])
         unit = "answer" if clusters_in(self.run.samples) else "question"
-        return " ".join(filter(None, (headline(first, rows, found, names, unit), more)))
+        return " ".join(filter(None, (_who_is_best(first, rows, found, names, unit), more)))
 
     @cached_property
     def steadiness(self) -> Mapping[str, Steadiness]:

@@ -13,7 +13,7 @@ from ragauge.comparing.words import ComparisonView
 from ragauge.errors import PlanError
 from ragauge.report.plain import counted
 from ragauge.report.report import MARK, Cell, Items, Records, Report, Table
-from ragauge.report.writing import SUFFIXES, WRITERS, csv_lines, to_json
+from ragauge.report.writing import ENDINGS, csv_lines, format_of, to_json, to_markdown, write
 from ragauge.runs.findings import find
 from ragauge.runs.numbers import DASH, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
@@ -122,13 +122,6 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
     bold = [replace(table, only_in=("latex",)) for table in summaries]
     found = [replace(table, only_in=("md",)) for table in findings_table(run)]
 
-    def brief(full: bool) -> Report:
-        if not full:
-            return screen_report(screen, by)
-        fields = (table for field in by for table in means_by_field(run, field))
-        all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
-        return Report(screen.title, tables=all_tables)
-
     def data() -> dict[str, object]:
         rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
         return {**summary_json(run, by), "scores": rows}
@@ -138,7 +131,7 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
         tables=[first, whole, *plain, *bold, *found],
         records=lambda: score_records(run),
         data=data,
-        brief=brief,
+        brief=lambda full: (full_report if full else screen_report)(screen, by),
     )
 
 
@@ -222,6 +215,14 @@ def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
     return of(len(table.rows), len(screen.worst))
 
 
+def full_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
+    """All systems side by side, all findings, and the means by each field: what `--full` prints."""
+    run = screen.run
+    fields = (table for field in by for table in means_by_field(run, field))
+    all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
+    return Report(screen.title, tables=all_tables)
+
+
 def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
     """Answers with their values of a metric; texts are cut but in CSV and JSON."""
     shown = run.metric(metric)
@@ -275,7 +276,7 @@ def finding_report(run: ScoredRun, text: str) -> Report:
 
 def write_summaries(run: ScoredRun, folder: Path, by: Sequence[str] = ()) -> None:
     """Write summary.json and summary.md to the folder unless they are up to date."""
-    texts = (to_json(summary_json(run, by)), WRITERS["md"](run_report(run, by)))
+    texts = (to_json(summary_json(run, by)), to_markdown(run_report(run, by)))
     for name, text in zip(SUMMARIES, texts, strict=True):
         stored = ""
         with suppress(OSError, UnicodeDecodeError):
@@ -294,7 +295,9 @@ def write_run(run: ScoredRun, path: Path, by: Sequence[str] = ()) -> None:
         lines = (line.encode("utf-8", "backslashreplace") for line in LINES[suffix](run))
         write_atomically(path, lambda file: file.writelines(lines))
     else:
-        write_text(path, WRITERS[SUFFIXES[suffix]](run_report(run, by)))
+        form = format_of(suffix)
+        assert form is not None, "check_outputs has seen to it"
+        write_text(path, write(run_report(run, by), form))
 
 
 def json_lines(run: ScoredRun) -> Iterator[str]:
@@ -313,15 +316,19 @@ LINES: Mapping[str, Callable[[ScoredRun], Iterator[str]]] = {
 def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     """PlanError for output files that cannot be written, before any work is done.
 
-    .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; .md, .tex and .html the
-    summary.
+    .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; formats of text the summary.
     """
-    known = [".json", *LINES, ".md", ".tex", ".html", ".parquet"]
+    known = dict.fromkeys([*ENDINGS, *LINES, ".parquet"])
+    unknown = {
+        path
+        for path in paths
+        if path.suffix.lower() not in known and not format_of(path.suffix.lower())
+    }
     problems = [
         f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
         f"use one of {', '.join(known)}"
         for path in paths
-        if path.suffix.lower() not in known and not is_folder(path)
+        if path in unknown and not is_folder(path)
     ]
     problems += misplaced(paths, inputs)
     if problems:

@@ -56,7 +56,16 @@ def test_an_entry_is_all_that_a_new_tools_shape_needs():
     table = read(TOOL, {"id": "q1", "trial": TRIAL, "target": {"text": RIGHT}, "seed": 1})
     row = {"id": "q1", "answer": SAID, "contexts": [TEXT], "references": RIGHT}
     assert table.rows[0].values == row
-    assert table.notes == ("read 'trial' as answer, 'trial' as contexts, 'target' as references",)
+    assert table.notes == (
+        "read 'trial.steps.said' as answer, 'trial.pages.body' as contexts, 'target.text' as references",
+    )
+
+
+def test_what_may_be_null_in_a_row_stands_in_also_so_that_the_rest_is_read():
+    also = {"answer": "trial.steps[0].said: text", "references": "target.text"}
+    tool = Shape(takes={"contexts": "trial.pages[].body"}, needs=("trial.steps",), also=also)
+    given = {"trial": {**TRIAL, "steps": [{"said": None}]}, "target": {"text": RIGHT}}
+    assert read(tool, given).rows[0].values == {"contexts": [TEXT], "references": RIGHT}
 
 
 @cases(

@@ -53,7 +53,7 @@ def command(
         raise click.UsageError(
             f"RUN is missing: {labels} is a file, and no run of which it has labels"
         )
-    targets = writing.targets([labels], prints=True)
+    targets = writing.targets([labels, *([run] if run is not None else [])], prints=True)
     import_plugins(plugins)
     found = calibrate(
         RunFolder.at(labels if run is None else run).read(),

@@ -77,7 +77,7 @@ def command(
         listed = _commands()
         there = f"these are stored here:{listed}" if listed else f"there is none in {RUNS}"
         raise click.UsageError(f"give two runs, systems of a run or files of answers; {there}")
-    targets = writing.targets(given)
+    targets = writing.targets([place[0] for text in given if (place := _place(text))])
     import_plugins(plugins)
     config = Config(
         suites=suites, metrics=metrics, seed=seed or 0, plugins=plugins, **reading.settings

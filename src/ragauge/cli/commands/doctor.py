@@ -55,7 +55,7 @@ def command(
     """
     from ragauge.encoders.embedded import NAME, MiniLM
 
-    targets = writing.targets()
+    targets = writing.targets([check] if check is not None else [])
     if check is not None:
         return _check_run(check, targets)
     is_old = sys.version_info < (3, 11)

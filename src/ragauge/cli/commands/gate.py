@@ -10,9 +10,9 @@ import click
 
 from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import PLUGINS, Text, import_plugins
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import OutputOptions, inside_runs, write_report
 from ragauge.cli.streams import say
-from ragauge.errors import StoreError
+from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation.config import Config
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
@@ -86,9 +86,12 @@ def command(
     folder = runs[0] if runs else read.folder
     if folder is None:
         raise click.UsageError("RUN is missing; give the folder that `ragauge run` printed")
-    targets = writing.targets([folder])
-    import_plugins((*read.plugins, *plugins))
     given = read.gate.with_options(rules, baseline, dict(max_drop), on)
+    stored_in = [folder, *([given.baseline] if given.baseline is not None else [])]
+    targets = writing.targets(stored_in)
+    if junit is not None and (problems := inside_runs([junit], stored_in)):
+        raise PlanError(problems)
+    import_plugins((*read.plugins, *plugins))
     stored = RunFolder.at(folder).read()
     baseline_run: ScoredRun | str | None = given.baseline and str(given.baseline)
     if given.baseline is not None:  # a stored run, or else the name of a system of the run

@@ -52,7 +52,11 @@ def command(
     from ragauge.people.calibration import label_plan_report
     from ragauge.stats.corrected_rates import correlation_of, labels_needed
 
-    targets = OutputOptions("json", ()).targets() if as_json else writing.targets()
+    targets = (
+        OutputOptions("json", ()).targets()
+        if as_json
+        else writing.targets([each for each in (labels, run) if each is not None])
+    )
     margins = margins or MARGINS
     if labels is None:
         expected = 0.5 if rate is None else rate

@@ -10,7 +10,7 @@ import click
 
 from ragauge.cli.declare import argument, declare, group, option
 from ragauge.cli.options import PromptedJudgeOptions, pair, pairs_once
-from ragauge.cli.output import FORMATS, FormatChoice, OutputOptions, cache_path, write_report
+from ragauge.cli.output import FILES, FORMATS, FormatChoice, OutputOptions, cache_path, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.storage.regular_file import read_regular
@@ -52,8 +52,8 @@ def check_command(
     dry_run: bool = option("Show the number of calls and the cost, then stop."),
     writing: OutputOptions = group(
         output={
-            "help": "Write to this .jsonl file, with the checks of each question, or .md, .tex, .csv, .json or "
-            ".html. Repeatable."
+            "help": "Write to this .jsonl file, with the checks of each question, "
+            f"or {FILES}. Repeatable."
         }
     ),
 ) -> int:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 import click
 
 from ragauge.cli.declare import argument, declare, group, option
-from ragauge.cli.output import FORMATS, OutputOptions, print_data, write_report
+from ragauge.cli.output import FILES, FORMATS, OutputOptions, print_data, write_report
 from ragauge.cli.streams import say, saying_if_waiting
 from ragauge.errors import PlanError
+from ragauge.report.writing import ENDINGS, one_of
 
 if TYPE_CHECKING:
     from ragauge.rankings.fusion import Method
@@ -34,8 +35,8 @@ def command(
     compare: bool = option("Compare every pair of runs, not only with the first."),
     writing: OutputOptions = group(
         output={
-            "help": "Write to this .md, .tex, .csv, .json, .html or .tsv file, or tsv (trec_eval's format) to "
-            "standard output. Repeatable."
+            "help": f"Write to this {FILES} file, to a .tsv file (trec_eval's format), or tsv to standard output. "
+            "Repeatable."
         }
     ),
     report: Path | None = option(
@@ -101,9 +102,8 @@ def command(
         raise click.UsageError("--compare needs at least two runs; add another RUN")
     targets = writing.targets(sources, ALSO, prints=True)
     if compare and any(form in ("tsv", "csv") for form, _ in targets):
-        raise click.UsageError(
-            "--compare cannot be written as tsv or csv; use the table, json, md, latex or html"
-        )
+        others = one_of(name for name in FORMATS if name != "csv")
+        raise click.UsageError(f"--compare cannot be written as tsv or csv; use {others}")
     # NumPy starts a thread for each core when it is imported, for products of matrices. There are none here,
     # and the start takes as long as a hundred queries.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -166,7 +166,7 @@ def _fuse(
         raise click.UsageError("--fuse writes one run; give -o once")
     path = Path(output[0]) if output else None
     problems = misplaced([path] if path else [], [Path(source) for source in sources])
-    formats = (*FORMATS, *ALSO, "tex")
+    formats = (*FORMATS, *ALSO, *(ending[1:] for ending in ENDINGS))
     if path is not None and path.suffix.lower()[1:] in (*formats, "parquet", "jsonl", "zst"):
         problems.append(f"{path}: a fused run is TREC text; use the ending .run, .txt or .run.gz")
     if path is not None and not path.suffix and path.name in formats:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import PLUGINS, import_plugins
+from ragauge.cli.output import inside_runs
 from ragauge.cli.streams import say
+from ragauge.errors import PlanError
 from ragauge.runs.store import REPORT, RunFolder, put_files
 
 
@@ -29,6 +31,11 @@ def command(
     from ragauge.page.page import write_page
 
     import_plugins(plugins)
+    if output is not None:
+        own = {os.path.realpath(folder / REPORT) for folder in runs}
+        problems = [] if os.path.realpath(output) in own else inside_runs([output], runs)
+        if problems:
+            raise PlanError(problems)
     each_once: dict[str, Path] = {}
     for folder in runs:
         each_once.setdefault(os.path.realpath(folder), folder)

@@ -12,7 +12,7 @@ import click
 from ragauge.cli import INTERRUPTED
 from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import PLUGINS, THRESHOLDS, import_plugins, thresholds_of
-from ragauge.cli.output import OutputOptions, write_report
+from ragauge.cli.output import OutputOptions, inside_runs, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.people.review import Review
@@ -174,6 +174,8 @@ def export_command(
 
     if output.suffix.lower() not in (".jsonl", ".ndjson"):
         raise PlanError(f"{output}: the queue is JSON lines; choose a name that ends in .jsonl")
+    if problems := inside_runs([output], [run]):
+        raise PlanError(problems)
     n = export_queue(queue.review(run), output, rater=rater, with_verdicts=with_scores)
     say(f"wrote {counted(n, 'answer')} to {output}")
 
@@ -212,7 +214,7 @@ def stats_command(run: Path, *, queue: QueueOptions, writing: OutputOptions) -> 
     """Say what is labelled, how far people agree, and how the automatic verdicts compare."""
     from ragauge.people.review_stats import review_stats, stats_report
 
-    targets = writing.targets()
+    targets = writing.targets([run])
     stats = review_stats(queue.review(run).queue)
     write_report(stats_report(stats), targets)
 

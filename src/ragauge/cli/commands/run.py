@@ -21,6 +21,7 @@ from ragauge.cli.output import FORMATS, FormatChoice
 from ragauge.cli.running import run_config
 from ragauge.cli.streams import say
 from ragauge.evaluation.config import Config
+from ragauge.report.writing import ENDINGS, one_of
 from ragauge.score import KeptEvidence
 
 OVERRIDDEN = (
@@ -58,7 +59,7 @@ def command(
         "Format of what is printed.", "-f", "--format", type=FormatChoice(FORMATS), default="table"
     ),
     output: tuple[Path, ...] = option(
-        "Also write the results to this .json, .jsonl, .csv, .parquet, .md, .tex or .html file. Repeatable.",
+        f"Also write the results to this {one_of([*ENDINGS, '.jsonl', '.parquet'])} file. Repeatable.",
         "-o",
         "--output",
     ),

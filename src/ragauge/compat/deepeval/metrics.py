@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ragauge.compat import Measured, measure, refusing
+from ragauge.compat import SampleValue, measure, refusing
 from ragauge.compat.deepeval.test_case import LLMTestCase, SingleTurnParams
 from ragauge.errors import PlanError
 from ragauge.label import Label, SettingValue
@@ -98,12 +98,12 @@ class MeasuredMetric(BaseMetric):
         self.take(measured)
         return self.score
 
-    def measure_all(self, cases: Sequence[LLMTestCase]) -> list[Measured]:
+    def measure_all(self, cases: Sequence[LLMTestCase]) -> list[SampleValue]:
         """What is measured of each test case."""
         rows = [self.row(case) for case in cases]
         return measure(rows, [self.label], model=self.model, argument="model")[self.label]
 
-    def take(self, measured: Measured) -> None:
+    def take(self, measured: SampleValue) -> None:
         """Set score, reason, error and success."""
         value = measured.value
         if self.strict_mode and value is not None:

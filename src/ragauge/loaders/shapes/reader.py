@@ -131,9 +131,7 @@ class Shape:
         unless = self.takes if self.unless is None else self.unless
         if any(has_field(others, name) for name in unless):
             return None
-        usual = [
-            f"{next(iter(_columns_of([path])))!r} as {name}" for name, path in self.takes.items()
-        ]
+        usual = [_as_read(path, name) for name, path in self.takes.items()]
         announce |= dict.fromkeys(usual if self.note is None else [self.note])
         for name, path in self.also.items():
             columns, value = _columns_of([path]), found(values, path)
@@ -143,12 +141,18 @@ class Shape:
                 continue
             read[name] = value
             dropped |= columns.keys()
-            if note := self.notes.get(name, f"{next(iter(columns))!r} as {name}"):
+            if note := self.notes.get(name, _as_read(path, name)):
                 announce[note] = None
         for name in dropped:
             values.pop(name, None)
         values |= read
         return None
+
+
+def _as_read(path: str, name: str) -> str:
+    """What is announced of a field: the keys on the way to it, by the first of several paths."""
+    first = re.split(r" ?[|:]", path)[0]
+    return f"{'.'.join(step['name'] for step in _STEP.finditer(first) if step['name'])!r} as {name}"
 
 
 Step = Shape | Callable[[Values, dict[str, None]], None]
