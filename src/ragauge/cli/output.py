@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from ragauge.runs.manifest import Manifest
     from ragauge.samples.samples import Samples
 
-ALSO_CALLED = {"text": "table", "markdown": "md"}
-ALSO_CALLED |= {ending[1:]: name for ending, name in ENDINGS.items() if ending[1:] != name}
+ALSO_CALLED = {ending[1:]: name for ending, name in ENDINGS.items()} | {
+    "text": "table",
+    "markdown": "md",
+}
 FILES = one_of(ENDINGS)
 Target = tuple[str, Path | None]
 """A format, and the file it goes to; None for standard output."""

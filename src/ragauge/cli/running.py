@@ -185,13 +185,11 @@ def _prepared(
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
-    own = os.path.realpath(folder)
-    inside = {path: os.path.relpath(os.path.realpath(path), own) for path in config.output}
-    if replaced := [
-        path for path, name in inside.items() if OF_RUN.fullmatch(Path(name).as_posix())
-    ]:
-        what = "is a file of the run itself; choose another name"
-        raise PlanError([f"{path}: {what}" for path in replaced])
+    own = Path(os.path.realpath(folder))
+    for path in config.output:
+        place = Path(os.path.realpath(path))
+        if place.is_relative_to(own) and OF_RUN.fullmatch(place.relative_to(own).as_posix()):
+            raise PlanError(f"{path}: is a file of the run itself; choose another name")
     return _Work(config, metrics, judging, evaluation, by, folder, executor)
 
 

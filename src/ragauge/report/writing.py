@@ -318,8 +318,8 @@ ENDINGS = {form.ending: name for name, form in FORMATS.items() if form.ending}
 
 def format_of(ending: str) -> str | None:
     """The format of files with this ending, also that of an entry point `ragauge.writers`; None for others."""
-    name = ENDINGS.get(ending, ending.removeprefix("."))
-    return name if name in FORMATS or name in offered("writers") else None
+    name = ending.removeprefix(".")
+    return ENDINGS.get(ending, name if name in offered("writers") else None)
 
 
 def one_of(names: Iterable[str]) -> str:

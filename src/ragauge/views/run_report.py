@@ -319,16 +319,12 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path] = ()) -> None:
     .json holds the summary and the scores; .jsonl, .csv and .parquet the scores; formats of text the summary.
     """
     known = dict.fromkeys([*ENDINGS, *LINES, ".parquet"])
-    unknown = {
-        path
-        for path in paths
-        if path.suffix.lower() not in known and not format_of(path.suffix.lower())
-    }
     problems = [
         f"{path}: {f'cannot write {path.suffix!r}' if path.suffix else 'has no ending'}; "
         f"use one of {', '.join(known)}"
         for path in paths
-        if path in unknown and not is_folder(path)
+        if (ending := path.suffix.lower()) not in known
+        if format_of(ending) is None and not is_folder(path)
     ]
     problems += misplaced(paths, inputs)
     if problems:
