@@ -1,6 +1,7 @@
 """The command as a whole: help, unknown commands, streams."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -112,28 +113,35 @@ def test_every_command_with_a_table_writes_it_in_every_format(command, ragauge, 
 
 @cases(
     "show run -o run/manifest.json",
-    "show link -o run/new.md",
+    "show link -o run/summary.md",
     "compare run -o run/summary.json",
     "compare a@run b@run -o ./run/../run/summary.md",
     "gate run --rule failed<=9 -o run/results.json",
     "gate run --rule failed<=9 --junit run/manifest.json",
     "gate other --rule failed<=9 --baseline run -o run/manifest.json",
-    "report run -o run/scores/page.html",
+    "report run -o run/scores/000000.parquet",
     "calibrate labels.csv run -o run/manifest.json",
     "label-plan labels.csv run -o run/manifest.json",
     "review stats run -o run/manifest.json",
     "review export run -o run/labels.jsonl",
     "doctor --check run -o run/summary.json",
 )
-def test_no_command_writes_into_a_run_that_it_reads(command, ragauge, answers, made):
+def test_no_command_replaces_a_file_of_a_run_that_it_reads(command, ragauge, answers, made):
     made("answers.jsonl", "-m", "exact_match", folder="run")
     made("answers.jsonl", "-m", "exact_match", folder="other")
     Path("link").symlink_to("run")
     Path("labels.csv").write_text("id,system,label\nq1,a,yes\n")
     before = {path: path.read_bytes() for path in Path("run").rglob("*.*")}
     done = ragauge(*command.split(), code=2, out="")
-    assert "whose files it could replace; choose a place outside it" in done.err
+    assert re.search("is a file of the run (run|link) itself; choose another name", done.err)
     assert {path: path.read_bytes() for path in Path("run").rglob("*.*")} == before
+
+
+def test_a_report_may_stand_beside_the_files_of_its_run(ragauge, answers, made):
+    made("answers.jsonl", "-m", "exact_match", folder="run")
+    for _ in range(2):
+        ragauge("show", "run", "-o", "run/shown.md", code=0)
+    assert ragauge("show", "run", code=0).out
 
 
 def test_help_is_quick_for_it_imports_no_subcommand():

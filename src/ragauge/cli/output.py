@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,16 +107,17 @@ class OutputOptions:
 
 
 def inside_runs(files: Sequence[Path], inputs: Iterable[Path]) -> list[str]:
-    """The problems of output files in the folder of a run that is read: they could replace its own."""
+    """The problems of output files that would replace a file of a run that is read; another file may be written beside these."""
     from ragauge.runs.manifest import MANIFEST
+    from ragauge.runs.working_copy import OF_RUN
 
-    runs = {os.path.realpath(place): place for place in inputs if exists(place / MANIFEST)}
-    return [
-        f"{path}: is inside the run {runs[folder]}, whose files it could replace; choose a place outside it"
-        for path in files
-        for folder in map(str, Path(os.path.realpath(path)).parents)
-        if folder in runs
-    ]
+    runs = [place for place in inputs if exists(place / MANIFEST)]
+    problems: list[str] = []
+    for path, run in product(files, runs):
+        name = os.path.relpath(os.path.realpath(path), os.path.realpath(run))
+        if OF_RUN.fullmatch(Path(name).as_posix()):
+            problems.append(f"{path}: is a file of the run {run} itself; choose another name")
+    return problems
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:
