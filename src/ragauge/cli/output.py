@@ -1,6 +1,5 @@
 """Where results go: the formats and files of a report (`-f` and `-o`), the folder of runs, and the cache."""
 
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -109,15 +108,14 @@ class OutputOptions:
 def inside_runs(files: Sequence[Path], inputs: Iterable[Path]) -> list[str]:
     """The problems of output files that would replace a file of a run that is read; another file may be written beside these."""
     from ragauge.runs.manifest import MANIFEST
-    from ragauge.runs.working_copy import OF_RUN
+    from ragauge.runs.working_copy import is_file_of_run
 
     runs = [place for place in inputs if exists(place / MANIFEST)]
-    problems: list[str] = []
-    for path, run in product(files, runs):
-        name = os.path.relpath(os.path.realpath(path), os.path.realpath(run))
-        if OF_RUN.fullmatch(Path(name).as_posix()):
-            problems.append(f"{path}: is a file of the run {run} itself; choose another name")
-    return problems
+    return [
+        f"{path}: is a file of the run {run} itself; choose another name"
+        for path, run in product(files, runs)
+        if is_file_of_run(path, run)
+    ]
 
 
 def write_report(report: Report, targets: Sequence[Target], *, full: bool = False) -> None:

@@ -26,7 +26,7 @@ from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
-from ragauge.runs.working_copy import OF_RUN, url_of_run
+from ragauge.runs.working_copy import is_file_of_run, url_of_run
 from ragauge.samples.samples import select
 from ragauge.storage.regular_file import exists
 from ragauge.suite import Suite, shipped_suites
@@ -185,10 +185,8 @@ def _prepared(
     name = f"{stem}-{evaluation.plan.name}"
     safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
     folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
-    own = Path(os.path.realpath(folder))
     for path in config.output:
-        place = Path(os.path.realpath(path))
-        if place.is_relative_to(own) and OF_RUN.fullmatch(place.relative_to(own).as_posix()):
+        if is_file_of_run(path, folder):
             raise PlanError(f"{path}: is a file of the run itself; choose another name")
     return _Work(config, metrics, judging, evaluation, by, folder, executor)
 

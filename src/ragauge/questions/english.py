@@ -219,7 +219,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             and number.value >= MANY
             and not dates(f"{clause.rest} {clause.lead}")
         ):
-            continue  # so many there are at a time that is not said
+            continue  # the text does not say when there are so many
         is_then = main == "have" and clause.auxiliary == "did"
         if (
             not before

@@ -51,6 +51,12 @@ Listed = Mapping[str, Mapping[str, Any]]
 """Files at a URL by their names in the run's folder, as the file system describes them."""
 
 
+def is_file_of_run(path: Path, folder: Path) -> bool:
+    """Whether a path, links followed, is one of the run's own files in its folder."""
+    name = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    return OF_RUN.fullmatch(Path(name).as_posix()) is not None
+
+
 def url_of_run(place: str | os.PathLike[str]) -> str | None:
     """The URL of a run's folder in an object store; None for a folder. PlanError for other URLs."""
     if (url := as_url(place)) is None:

@@ -26,6 +26,7 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
     ("It is in Article 6(1)(f).", "Article 6(1)(b)", "version"),
     ("It needs Python 3.1.", "Python 3.10", "version"),
     ("Call 04321 5576.", "04321 5567", "version"),
+    ("Call 000-0000-001.", "555-123-4561", "version"),
     ("It is 20 cents a page.", "€0.10", "number"),
     ("It comes in S, M and X.", "It comes in S, M and L.", "item"),
     ("It comes in S and M.", "S, M and L", "left out"),

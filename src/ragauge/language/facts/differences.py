@@ -7,7 +7,7 @@ from operator import ge, le
 from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
-from ragauge.language.facts.reader import DAYS, MONTHS, Fact, Part, Statement, Word
+from ragauge.language.facts.reader import DAYS, MIN_DIGITS, MONTHS, Fact, Part, Statement, Word
 from ragauge.language.numbers.agreement import digits_of
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, converted, power_between
@@ -76,7 +76,8 @@ def is_same(one: Fact, other: Fact) -> bool:
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
         shorter, longer = sorted((ours[1], theirs[1]), key=len)  # `Python 3.9` is Python 3
         if not ours[0]:  # `030 1234567` is `+49 30 1234567`
-            return not theirs[0] and longer.endswith(shorter)
+            is_enough = not theirs[0] and len(shorter) >= MIN_DIGITS - 1
+            return ours == theirs or (is_enough and longer.endswith(shorter))
         return ours[0] == theirs[0] and f"{longer}.".startswith((f"{shorter}.", f"{shorter}("))
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 

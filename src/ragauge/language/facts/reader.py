@@ -59,7 +59,7 @@ _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
 _ROMAN = re.compile(
-    r"\b(?P<head>[A-Z][\w'’-]+) (?P<roman>(?:XL|L?X{0,3})(?:IX|IV|VI{0,3}|I{1,3}))(?![\w'’]|\.\w)"
+    r"\b(?P<head>[A-Z][\w'’-]{1,30}) (?P<roman>(?:XL|L?X{0,3})(?:IX|IV|VI{0,3}|I{1,3}))(?![\w'’]|\.\w)"
 )
 _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _NONE = frozenset[tuple[int, int]]()
@@ -83,7 +83,8 @@ class Part(NamedTuple):
 class Fact(NamedTuple):
     """Something of which a text may state another: its span, and what it says.
 
-    `value`: a number, the parts of a date, the head and tail of a code (`AES`, `128`), or a class and its member (`colour`, `2`). Of amounts: the `unit`,
+    `value`: a number, the days between one time and the next, the parts of a date, the head and tail of a code (`AES`, `128`), or a class and its
+    member (`colour`, `2`). Of amounts: the `unit`,
     the period that a rate is `per`, and the `bound` (`least`, `most`, `exact`, `over`, `under`); "" where not stated.
     """
 
