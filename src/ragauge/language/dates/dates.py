@@ -208,7 +208,7 @@ _SHORT = re.compile(
     rf"|月(\d{{1,2}})日|/((?:19|20)\d\d)(?![\w/%°$€£¥]|[.,]\d|{_COUNTED})"
     r"|(s)(?!\w)|(nd|rd|th)[\s-](?i:centur(?:y|ies))\b"
     rf"|(:)([0-5]\d)(?::([0-5]\d)(?:\.\d{{1,9}})?)?(?![\d:])(?:\s?{_HALF})?"
-    rf"|[ ]?(?:{_HALF}|o(?i:'clock)\b)|(?:\.([0-5]\d))?[ ](U)hr\b)",
+    rf"|(?:\.([0-5]\d))?(?:[ ]?(?:{_HALF}|o(?i:'clock)\b)|[ ](U)hr\b))",
     re.ASCII,
 )
 _DECADE_CUE = re.compile(r"(?:\bthe\s(?:(?:early|late|mid)[\s-]?)?'?|')$", re.IGNORECASE)
@@ -263,11 +263,11 @@ def _short_number(plain: str, text: str, start: int, before: str) -> Iterator[Da
         is_of_24 = bool(found[11] or found[17])
         if not (0 <= number <= 24 if is_of_24 else 1 <= number <= 12):
             return
-        letter, written = found[14] or found[15], found[1]
+        letter, written = found[14] or found[16], found[1]
         half = f"{letter.lower()}m" if letter else None
         if not half and is_of_24 and (written == "0" or written[1:]) and not 10 <= number <= 12:
             half = "am" if number in (*range(12), 24) else "pm"  # clear in `21`, `00` and `09`
-        minute, hour = found[12] or found[16] or 0, number % 12 or 12
+        minute, hour = found[12] or found[15] or 0, number % 12 or 12
         yield date_of(text, *span, hour=hour, minute=minute, second=found[13], half=half)
 
 

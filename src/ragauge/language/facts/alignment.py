@@ -72,8 +72,8 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     ours, theirs, asked = read(answer), read(expected), read(question)
     if any(max(len(each), len(facts_of(each))) > MAX_COMPARED for each in (ours, theirs, asked)):
         return Alignment((), ())
-    known, found = facts_of(asked), list[Difference]()
-    for each in _of_facts(ours, theirs, known, known):
+    found: list[Difference] = []
+    for each in _of_facts(ours, theirs, asked, ()):
         assert each.found and each.expected
         if each.kind == "member":  # only if the clause that says what the answer's does has it
             clauses = focused(_at(each.expected, theirs), _at(each.found, ours))
@@ -114,7 +114,7 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         each = [
             one
             for theirs in (partner, clauses)
-            for one in _of_passage(statement, theirs, facts_of(asked), passages.facts)
+            for one in _of_passage(statement, theirs, asked, passages.facts)
             if (is_covered or one.kind in SAME_NUMBER)
             and (theirs is clauses or one.kind != "member")
         ]
@@ -153,11 +153,11 @@ def focused(theirs: Statement, ours: Statement) -> Statement:
 
 
 def _of_passage(
-    ours: Statement, theirs: Statement, asked: Sequence[Fact], stated: Sequence[Fact]
+    ours: Statement, theirs: Statement, asked: Sequence[Statement], stated: Sequence[Fact]
 ) -> Iterator[Difference]:
     """Facts that contradict a passage's sentence, of which they must count the same thing; one that could stand for several contradicts none."""
     here, there = ({fact.start: fact for fact in each.facts} for each in (ours, theirs))
-    found = [*_of_facts([ours], [theirs], asked, [*asked, *stated])]
+    found = [*_of_facts([ours], [theirs], asked, stated)]
     counts = Counter(one.found for one in found)
     for one in found:
         assert one.found and one.expected
@@ -223,7 +223,7 @@ _passages = lru_cache(maxsize=256)(_Passages)
 def _of_facts(
     ours: Sequence[Statement],
     theirs: Sequence[Statement],
-    asked: Sequence[Fact],
+    asked: Sequence[Statement],
     known: Sequence[Fact],
 ) -> Iterator[Difference]:
     """Facts in whose place the expected text has others of their kind; neither is stated elsewhere, and none of ours is `known`.
@@ -231,10 +231,14 @@ def _of_facts(
     Of several that could be meant, as in a calculation, none is, unless its statement has the words of the other, or as many are expected.
     """
     stated, wanted = facts_of(ours), facts_of(theirs)
-    lost = [fact for fact in wanted if not _is_among(fact, [*stated, *asked])]
+    known = [*known, *facts_of(asked)]
+    lost = [fact for fact in wanted if not _is_among(fact, [*stated, *facts_of(asked)])]
     new = [fact for fact in stated if not _is_among(fact, [*wanted, *known])]
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
+        # `8 pounds` for `8 kg` before other measures, these before numbers by themselves.
+        ranks = [(kind in SAME_NUMBER, kind != LIKELY) for _, kind in found]
+        found = [pair for pair, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
         n_values = len({str(fact.value) for fact, _ in found})
         # As many others as are expected, `1800 to 1850` for `1780–1830`: each in the place of one.
         beside = [each for each in lost if each.kind == expected.kind]

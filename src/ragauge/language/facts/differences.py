@@ -78,6 +78,8 @@ def is_same(one: Fact, other: Fact) -> bool:
         if not ours[0]:  # `030 1234567` is `+49 30 1234567`
             is_enough = not theirs[0] and len(shorter) >= MIN_DIGITS - 1
             return ours == theirs or (is_enough and longer.endswith(shorter))
+        if "".join(ours) == theirs[1] or "".join(theirs) == ours[1]:  # `Form C1` is `C1`
+            return True
         return ours[0] == theirs[0] and f"{longer}.".startswith((f"{shorter}.", f"{shorter}("))
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 

@@ -16,7 +16,8 @@ from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
-from ragauge.language.numbers.units import MONEY, converted, is_time, unit_of
+from ragauge.language.numbers.units import MONEY, converted, is_measure, is_time, unit_of
+from ragauge.language.numbers.words import value_of
 from ragauge.language.stems import stem
 from ragauge.language.stop_words import is_letter
 from ragauge.language.text import DESIGNATIONS, sentence_spans
@@ -30,6 +31,8 @@ PREFIX = 5
 """Letters of a stem that are compared, so that `verschlüsselt` and `Verschlüsselung` are one word."""
 SIGNS = frozenset(",;:.()，；：。（）|")
 """Signs at which what belongs to an amount or a negation ends."""
+BUSINESS = ("working", "business", "calendar")
+"""Before days that are others: `5 business days` are not 5 days."""
 CAPITALS = ("go", "to")
 """French units that are words of English in small letters: `500 Go`, but `9 to 5`."""
 ENDINGS = ("st", "nd", "rd", "th")
@@ -46,6 +49,7 @@ _CODE = re.compile(
     r"|(?P<version>\b[Vv](?:ersion|ersión|\.)? ?|版本 ?)(?P<number>\d+(?:\.\d+)*)(?!\w)"
     rf"|(?P<kind>(?i:\b(?:{_DESIGNATION})|维生素) ?(?=[A-Z](?![\w'’-]))|\b[A-Z][a-z]{{2,}} (?=[A-Z]\d|[A-Z](?!\s+[A-Z])))"
     r"(?P<letter>[A-Z]\d{0,2})(?![\w'’-]|\.\w)"
+    r"|(?<![A-Za-z0-9])(?P<before>[A-Z])出?(?P<noun>[口座区栋班组馆厅线型])"
 )
 _LONG = re.compile(
     r"(?<![\w.,+-])(?:(?:\+\d{1,3}|\(?0\d+\)?)(?:[ /()-]{1,2}\d+)+|\(?\d{2,5}\)?[ -]{1,2}\d{1,7}(?:-\d{1,7})+)(?![\w%-]|[.,:]\d)"
@@ -54,8 +58,12 @@ _LONG = re.compile(
 _MAY_BE_LONG, _MAY_BE_ROMAN = re.compile(r"\d\)?[ /()-]{1,2}\d"), re.compile("[IVXL][IVX]")
 """What these have; searched first, because it is fast."""
 MIN_DIGITS = 7
-_MAY_BE_CODE = re.compile(r"\d|[A-Z](?![\w'’-])")
+_MAY_BE_CODE = re.compile(r"\d|[A-Z](?![^\W\u3000-\uffff]|['’-])")
 """What every code has; searched first, because it is fast."""
+_GERMAN_PLACE = re.compile(r"(\w{4,}?)s?te[nr]?")
+_BEFORE_HYPHEN = re.compile(r"(\w+)-$")
+_CHINESE_DAY = re.compile(r"([一二三四五六七八九十]{1,2}|1?\d)月([一二三四五六七八九十]{1,3}|[123]?\d)[日号]")
+_GERMAN_DAY = re.compile(r"(?i:\b(?:am|vom|bis|zum|den|dem|ab|seit)) ([0-3]?\d)\. ?([01]?\d)\.(?!\d)")
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
 _ROMAN = re.compile(
@@ -254,7 +262,7 @@ def _facts(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
         [*map(_of_date, dates(text)), *_named_dates(text, tokens)],
         key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
     )
-    amounts = list(_amounts(text, tokens))
+    amounts = sorted(_amounts(text, tokens), key=lambda fact: (fact.start, -fact.end))
     found += [*_romans(text), *_codes(text, tokens, ends), *_frequencies(text, tokens), *amounts]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
     starts, classes = {fact.start for fact in amounts}, vocabulary().classes
@@ -279,21 +287,42 @@ def _of_date(date: Date) -> Fact:
 def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     """`17. Oktober 1984`, `the first of March`, `im Juni`: a month's name of any language with the numbers beside it."""
     known = vocabulary()
+    for found in _CHINESE_DAY.finditer(text):
+        month, day = (int(n) if n.isdecimal() else value_of(n) or 0 for n in found.groups())
+        if month <= 12 and day <= 31:
+            yield _of_date(Date(found[0], *found.span(), {"month": month, "day": day}))
+    for found in _GERMAN_DAY.finditer(text):  # `am 14.10.`
+        day, month = map(int, found.groups())
+        if 0 < day <= 31 and 0 < month <= 12:
+            span = found.start(1), found.end()
+            yield _of_date(Date(text[slice(*span)], *span, {"month": month, "day": day}))
 
-    def numbers(parts: Sequence[Part]) -> list[tuple[int, Part]]:
+    def numbers(parts: Sequence[Part], *, is_before: bool) -> list[tuple[int, Part]]:
         found: list[tuple[int, Part]] = []
         for each in parts:
-            name, number = known.classes.get(each.text, ("", ""))
-            is_place = name == "place" and not text.endswith("-", 0, each.start)  # `thirty-first`
-            value = each.text if each.text.isdecimal() else number if is_place else ""
-            found += [(int(value), each)] if value else []
+            word, start, end = each
+            name, number = known.classes.get(word, ("", ""))
+            above = _BEFORE_HYPHEN.search(text, max(0, start - 10), start)  # `twenty-first`
+            tens = [int(n.value) for n in (quantities_of(above[1]) if above else ())]
+            if word.isdecimal():
+                found.append((int(word), each))
+            elif name == "place" and (tens or not above):
+                begin = above.start() if above else start
+                found.append((int(number) + sum(tens), Part(word, begin, end)))
+            elif is_before and end in spelled:  # `veinticinco de mayo`
+                found.append((int(spelled[end].value), Part(word, spelled[end].start, end)))
+            elif is_before and (place := _GERMAN_PLACE.fullmatch(word)):
+                found += [(int(n.value), each) for n in quantities_of(place[1]) if n.spelled]
         return found
 
+    spelled = {each.end: each for each in quantities_of(text) if each.spelled and not each.unit}
+
     for at, token in enumerate(tokens):
-        if token.text not in known.months or token.text == "may":
+        if token.text not in known.months or text[token.start : token.end] == "may":
             continue
-        before, after = numbers(tokens[max(0, at - 2) : at]), numbers(tokens[at + 1 : at + 3])
-        if before and before[-1][1].text.endswith(ENDINGS) and before[-1][1] == tokens[at - 1]:
+        before = numbers(tokens[max(0, at - 2) : at], is_before=True)
+        after = numbers(tokens[at + 1 : at + 3], is_before=False)
+        if before and before[-1][1].text.endswith(ENDINGS) and before[-1][1].end == tokens[at - 1].end:
             before = []  # `the first March meeting`
         parts: dict[str, int | str] = {"month": known.months[token.text]}
         start, end = token.start, token.end
@@ -335,9 +364,10 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         if len(digits) >= MIN_DIGITS:
             yield Fact("code", found[0], *found.span(), ("", digits.lstrip("0")))
     for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
-        word = found["head"] or found["kind"]
+        word = found["head"] or found["kind"] or found["noun"]
         head = (word or "version").strip().lower()
-        tail = (found["tail"] or found["number"] or found["letter"]).lower().replace(" ", "")
+        tail = found["tail"] or found["number"] or found["letter"] or found["before"]
+        tail = tail.lower().replace(" ", "")
         if found["letter"] and (value := _ROMANS.get(tail.upper())):
             tail = str(value)
         if head == "version":  # 3.12.0 is 3.12
@@ -372,6 +402,18 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
             is_other = (is_low and word in CAPITALS) or (word == "an" and each.value < 1)
             if not each.unit and word in known.units and not is_other:  # not `half an hour`
                 each = each._replace(unit=known.units[word], end=tokens[at].end)
+        country = known.dollars
+        is_year = each.value in YEARS
+        if not (each.unit or is_year) and last + 1 < len(tokens):  # `24 paid days`, `50 Schweizer Franken`
+            word, (noun, _, end) = tokens[last].text, tokens[last + 1]
+            unit = known.units.get(noun) or unit_of(noun) or ""
+            is_plain = word.isalpha() and word not in known.functions and word not in BUSINESS
+            if is_plain and (is_time(unit) or unit in MONEY):
+                unit = country.get(word, unit) if unit == "USD" else unit
+                each = each._replace(unit=unit, end=end)
+        elif each.unit == "USD":  # `30 dollars canadiens`
+            behind = tokens[bisect_left(places, each.end) :][:1]
+            each = each._replace(unit=next((country.get(w.text, "USD") for w in behind), "USD"))
         found.append(each)
     whole = [each for each in measures(text, found) if each.quantity.unit]
     inside = {part.start for each in whole for part in each.parts}
@@ -388,6 +430,9 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
     ends = SIGNS | known.times | known.once.keys()
     for quantity in _quantities(text, tokens):
         unit, digits, start, end = quantity.unit, quantity.text, quantity.start, quantity.end
+        above, _, below = unit.partition("/")
+        is_rate = is_time(below) and not is_measure(unit)  # `mg/day`, not `km/h`
+        unit = above if is_rate else unit
         first, last = bisect_left(places, start), bisect_left(places, end)
         before, after = (
             [*takewhile(lambda word: word not in ends, (each.text for each in part))]
@@ -399,6 +444,7 @@ def _amounts(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             yield _of_date(Date(digits, start, quantity.end, {"year": int(quantity.value)}))
             continue
         per = (_period(after)[0] or _period(before[::-1])[0]) if unit else ""
+        per = (known.periods.get(below, below) if is_rate else "") or per
         is_free = not any(each[0].isdigit() for each in after)
         beside = (*before, *(each for each in after if is_free or each.startswith(BEHIND)))
         bound = next((known.bounds[each] for each in beside if each in known.bounds), "")
@@ -429,8 +475,13 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             end = at + size + n_words
         elif token.text in known.every:  # `every other day`, `tous les 14 jours`, `每天三次`
             end = at + 1 + (words[at + 1] in known.articles)
+            is_in, place = known.classes.get(words[end], ("", ""))
             if words[end] in known.other:
                 each, end = Decimal(2), end + 1
+            elif words[end] in known.half:
+                each, end = DIVIDING.divide(Decimal(1), Decimal(2)), end + 1
+            elif is_in == "place" and place != "0":  # `every third week`
+                each, end = Decimal(place), end + 1
             elif words[end] and tokens[end].start in values:
                 each, end = values[tokens[end].start], end + 1
             word, end = words[end], end + 1
@@ -440,7 +491,7 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
                 end += size
         else:
             period, end = known.rates.get(token.text, ""), at + 1
-        days = DAYS.get(period) or converted(Decimal(1), period, "day")
+        days = DAYS.get(period) or converted(Decimal(1), unit_of(period or " ") or period, "day")
         if days:
             last, start = end - 1, token.start
             end = tokens[last].end

@@ -17,6 +17,7 @@ from ragauge.language.facts.differences import (
 )
 from ragauge.language.facts.reader import Part, Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.text import word_set
 
 MIN_LIKENESS, MIN_LIKENESS_OF_MANY = 0.5, 0.7
 """The likeness of two statements from which their words are compared; in an answer of many statements."""
@@ -36,6 +37,10 @@ MIN_STEM = 4
 """The letters that a word has at least which a prefix turns into its opposite."""
 GERMAN = {"der", "die", "das", "den", "dem", "und", "ist", "im", "mit", "für", "von", "zu"}
 ENGLISH = {"the", "of", "and", "is"}
+
+
+IN_ITEMS = word_set("of de du des del von d l eine einen ein un une una")
+"""Small words in the items of a list that is no sentence."""
 
 
 class _Item(NamedTuple):
@@ -156,14 +161,16 @@ def _other_items(
         # All signs of a Chinese word, else one of the words.
         return (all if _kind(item[0]) == "dense" else any)(word.key in keys for word in item)
 
-    here, there = _items(ours), _items(theirs)
-    if min(len(here), len(there)) < 2 or max(len(here), len(there)) < 3:
+    (here, is_list), (there, are_lists) = _items(ours), _items(theirs)
+    are_lists &= is_list
+    if min(len(here), len(there)) < 2 or (max(len(here), len(there)) < 3 and not are_lists):
         return
     n_shared = sum(is_in(item, ours.keys) for item in there)
     is_enough = n_shared >= 2 or (n_shared and likeness(ours, theirs) >= MIN_LIKENESS)
     if _kind(here[-1][0]) != _kind(there[-1][0]) or not is_enough:
         return
-    added = [item for item in here[1:] if len(here) > 2 and not is_in(item, known)]
+    own = here if is_list else here[1:]
+    added = [item for item in own if (len(here) > 2 or are_lists) and not is_in(item, known)]
     lost = [item for item in there if not is_in(item, stated)]
     expected = _span(theirs, lost[0]) if lost else None
     if added:
@@ -172,15 +179,14 @@ def _other_items(
         yield Difference("left out", None, expected)
 
 
-def _items(statement: Statement) -> Sequence[Sequence[Word]]:
-    """The words of each item of an enumeration with `and`; of the first the last one, of the last the first ones.
+def _items(statement: Statement) -> tuple[Sequence[Sequence[Word]], bool]:
+    """The words of each item of an enumeration with `and`, and whether the statement is nothing else; if not, of the first the last word, of the last the first ones.
 
     Its items are all names, or none is: `Ida, a teacher, and Colm` are two.
     """
     cuts = _joints(statement)
     last = next((at for at, token in enumerate(cuts) if token.text not in ",;、，"), None)
-    if last is None:
-        return []
+    is_joined, last = last is not None, len(cuts) if last is None else last
     starts = [token.start for token in cuts[: last + 2]]
     parts: list[list[Word]] = [[] for _ in range(len(starts) + 1)]
     for word in statement.words:
@@ -188,11 +194,24 @@ def _items(statement: Statement) -> Sequence[Sequence[Word]]:
     parts = [part for part in parts[: last + 2] if part]
     is_dense = any(_kind(word) == "dense" for part in parts for word in part)
     longest = MAX_DENSE if is_dense else MAX_WORDS
-    if len(parts) < 2 or any(len(part) > longest for part in parts[1:-1]):
-        return []
-    items = [parts[0][-1:], *parts[1:-1], parts[-1][: 2 if is_dense else 1]]
+    known, starts = vocabulary(), {each.start for each in (*statement.words, *statement.facts)}
+    others = known.joints | known.articles | IN_ITEMS
+    is_list = (
+        last + 1 >= len(cuts)
+        and all(len(part) <= longest for part in parts)
+        and all(
+            each.start in starts or each.text in others or not each.text.isalpha()
+            for each in statement.tokens
+        )
+    )
+    if len(parts) < 2 + (not is_joined) or any(len(part) > longest for part in parts[1:-1]):
+        return [], False
+    items = parts
+    if not is_list:
+        items = [parts[0][-1:], *parts[1:-1], parts[-1][: 2 if is_dense else 1]]
     kinds = {_kind(item[0]) for item in items if item[0].start > statement.start}
-    return items if len(kinds) == 1 else []
+    is_one = len(kinds) == 1 and (is_joined or is_list)
+    return (items, is_list) if is_one else ([], False)
 
 
 def remarks(
@@ -266,7 +285,8 @@ def turned(
     denies = [
         any(token.text in negations for token in each.tokens) for each in (ours, theirs, *asked)
     ]
-    if (denies[0] or (len(ours.keys) < MIN_SIZE and any(denies[2:]))) == denies[1]:
+    # A few words that answer a question with a negation deny with it.
+    if len({no or (len(each.keys) < MIN_SIZE and any(denies[2:])) for no, each in zip(denies, (ours, theirs), strict=False)}) == 1:
         return
     senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
     mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}

@@ -26,6 +26,7 @@ class Vocabulary:
     units: Mapping[str, str]
     periods: Mapping[str, str]
     rates: Mapping[str, str]
+    dollars: Mapping[str, str]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
     bounds: Mapping[str, str]
@@ -46,6 +47,7 @@ class Vocabulary:
     times: frozenset[str]
     every: frozenset[str]
     other: frozenset[str]
+    half: frozenset[str]
     often: frozenset[str]
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]
@@ -60,7 +62,7 @@ def vocabulary() -> Vocabulary:
     text = (resources.files("ragauge.language.facts") / "words.toml").read_text("utf-8")
     table: Mapping[str, Any] = tomllib.loads(text)
     known: dict[str, Any] = {name: frozenset(_listed(each)) for name, each in table["sets"].items()}
-    for name in ("units", "periods", "rates", "months", "numbers", "bounds", "once"):
+    for name in ("units", "periods", "rates", "dollars", "months", "numbers", "bounds", "once"):
         kind = int if name in ("months", "numbers", "once") else str
         known[name] = {
             word: kind(key) for key, each in table[name].items() for word in _listed(each)
@@ -94,6 +96,7 @@ def vocabulary() -> Vocabulary:
         "periods",
         "rates",
         "turning",
+        "every",
     )
     words = sorted(
         {word for name in names for word in known[name]}, key=lambda one: (-len(one), one)

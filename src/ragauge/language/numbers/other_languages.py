@@ -23,7 +23,8 @@ _LISTED = """
 25 veinticinco | 26 veintiséis | 27 veintisiete | 28 veintiocho | 29 veintinueve | 40 vierzig quarante cuarenta
 50 fünfzig cinquante cincuenta | 60 sechzig soixante sesenta | 70 siebzig setenta | 80 achtzig ochenta quatre-vingt
 90 neunzig noventa | 20 vingts | 12 dutzend douzaine douzaines docena docenas | 100 hundert cent cents cien ciento
-200 doscientos doscientas | 300 trescientos trescientas | 500 quinientos quinientas | 1000 tausend mille mil
+200 doscientos doscientas | 300 trescientos trescientas | 400 cuatrocientos cuatrocientas | 500 quinientos quinientas
+600 seiscientos seiscientas | 700 setecientos setecientas | 800 ochocientos ochocientas | 900 novecientos novecientas | 1000 tausend mille mil
 """
 _FACTORS = word_set(
     "dutzend douzaine douzaines docena docenas hundert cent cents tausend mille mil"
@@ -43,13 +44,14 @@ _AFTER = re.compile(
 _AND_A_HALF = re.compile(r" (?:et demie?|y medi[ao])\b")
 _HALF = Decimal("0.5")
 _OF_TIME = re.compile(
-    r"\b(?:(ein(?:e[mnr]?)?|une?|una)(?! halb|[ -]demi| medi)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
+    r"\b(?:(ein(?:e[mnr]?)?(?: ganze[nrs]?)?|une?|una|an? (?:full|whole|entire))(?! halb|[ -]demi| medi)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
+    r"|(?<![\d.一二两三四五六七八九十])(\d{1,2}|[一二两三四五六七八九十]{1,3})(?:个半(小时|钟头|月|星期)|(年|天|周)半)"
     r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)",
     re.IGNORECASE,
 )
 """One, a half or some and a half of a unit of time; German `ein Jahr`, but no `ein` alone."""
 _ONE_OR_HALF = word_set(
-    "ein eine einem einen einer un une una half halber halbes halben halbem halbe demi media medio anderthalb"
+    "ein eine einem einen einer un une una full whole entire half halber halbes halben halbem halbe demi media medio anderthalb"
 )
 """The words of which such a span has one, unless it is `zweieinhalb` or `半年`."""
 
@@ -117,7 +119,7 @@ def _in_words(text: str) -> Sequence[Quantity]:
         if number is None or text.endswith(("pour ", "por "), 0, found.start()):
             continue
         factor, start = word in _FACTORS, found.start()
-        if end and (joint in _JOINTS or (joint == " " and (factor or last in (100, 1000)))):
+        if end and (joint in _JOINTS or (joint == " " and (factor or last >= 100))):
             start = read.pop().start
         else:
             total = group = 0
@@ -135,10 +137,13 @@ def _in_words(text: str) -> Sequence[Quantity]:
 def _spans_of_time(text: str) -> Iterator[Quantity]:
     """`einen Monat`, `half an hour`, `zweieinhalb Stunden`, `半年`."""
     for found in _OF_TIME.finditer(text):
-        one, half, many, _, noun, han, bare = found.groups()
-        noun, more = noun or han or bare, _AND_A_HALF.match(text, found.end())
+        one, half, many, _, noun, han, of_half, *nouns, bare = found.groups()
+        noun = next(each for each in (noun, han, *nouns, bare) if each)
         unit = vocabulary().units.get(noun.lower(), "") or unit_of(noun) or ""
-        whole = _numbers().get(many.lower()) if many else 1
+        more = _AND_A_HALF.match(text, found.end())
+        whole: int | None = _numbers().get(many.lower()) if many else 1
+        if of_half:
+            whole = int(of_half) if of_half.isdecimal() else value_of(of_half)
         if not is_time(unit) or whole is None or one == "UN":  # `UN Day`
             continue
         value = _HALF if half or han else Decimal(1) if one or bare else whole + _HALF
@@ -179,16 +184,16 @@ _TIME = re.compile(
     rf"|(?:上午|早上|凌晨|下午|晚上)({_HAN_HOUR})[点點时時](?:([0-5]?[0-9])分?|(半))?"
     rf"|\b((?:[7-9]|1[0-9]|2[0-4]))\s?h\s?([0-5][0-9])\b|\b({_HOUR})\suhr\s([0-5][0-9])\b"
     rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9])分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
-    rf"|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
+    rf"|\blas\s({_HOUR})[.:]([0-5][0-9])\b|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
     re.IGNORECASE,
 )
 """An hour and perhaps its minutes; in the first seven groups, the time is in one half of the day."""
 _N_OF_SURE = 7
-_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)|[点點时時]|halb")
+_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)|[点點时時]|halb|las [0-9]")
 _SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
 _SPOKEN = re.compile(
     rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|(?:at|until|till|before|around|about)\s(half)\s(?!past){_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
-    rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?\s(et)|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
+    rf"|(?:(?:à|dès|vers|avant|après|passé|est)\s{_SPOKEN_HOUR}\sheures?(\set)?|{_SPOKEN_HOUR}\sheures?\s(moins))\s(?:le\s|un\s)?([a-z]+(?:-[a-z]+)*)|las?\s{_SPOKEN_HOUR}\s(y|menos)\s([a-zé]+))\b",
     re.IGNORECASE,
 )
 """`half past nine`, `Viertel vor sechs`, `neuf heures et demie`, `las nueve y media`."""
@@ -201,10 +206,11 @@ _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi"
 _MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
 _EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
 _HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
-_HALF_HINTS = ("morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir", "de la ")
+_HALF_HINTS = ("at ", "til", "morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir", "de la ")
 _HOUR_OF_HALF = re.compile(
-    rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock))?"
-    rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))",
+    rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?|à|dès|vers|avant|après)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock|heures?))?"
+    rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))"
+    r"|\b(?:at|until|till)\s([a-z]{3,6})(?=[.,;!?]|\Z|\s(?:and|or|on|every|but)\b)",
     re.IGNORECASE,
 )
 """`at five in the afternoon`, `9 Uhr morgens`, `a las 5 de la tarde`."""
@@ -230,7 +236,7 @@ def times_of_day(text: str) -> Iterator[Quantity]:
         return
     known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
     for found in _HOUR_OF_HALF.finditer(text) if of_halves else ():
-        hour = (found[1] or found[2]).lower()
+        hour = (found[1] or found[2] or found[3]).lower()
         hours = int(hour) if hour.isdigit() else known.get(hour, 0)
         if 0 < hours <= 12:
             yield _time_of_day(text, found, 60 * hours, is_sure=False)
@@ -239,6 +245,8 @@ def times_of_day(text: str) -> Iterator[Quantity]:
         sign, other = two if len(two) > 1 else ("past", *two)  # `at half eight`
         minute, hour = (other, one) if found[9] or found[11] or found[14] else (one, other)
         minutes = _MINUTES.get(minute) or known.get(minute)
+        if not minutes and "-" in minute and len(parts := _in_words(minute)) == 1:
+            minutes = int(parts[0].value)  # `dix heures quarante-sept`
         hours = int(hour) if hour.isdigit() else known.get(hour, 0)
         is_range = sign == "to" and minute not in _QUARTERS and "minutes" not in found[0]
         if minutes and 0 < hours <= 12 and not is_range:
@@ -251,5 +259,6 @@ def _time_of_day(text: str, found: "re.Match[str]", minutes: int, *, is_sure: bo
     half = None if minutes >= 780 else _HALF_OF_DAY.match(text, found.end())
     if half:
         minutes = minutes % 720 + 720 * bool(half[1])
-    unit = "time" if is_sure or half else "time?"
-    return Quantity(found[0], *found.span(), Decimal(minutes), unit)
+    unit = "time" if is_sure or half or minutes >= 780 else "time?"
+    start, end = found.start(), half.end() if half else found.end()
+    return Quantity(text[start:end], start, end, Decimal(minutes), unit)

@@ -67,8 +67,8 @@ bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | psi | bar | dB decibel |
 """
 _MONEY = """
 USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterling | JPY ¥ yen 円
-+ INR ₹ Rs Rs. rupee indian_rupee | CHF franc | CAD C$ CA$ canadian_dollar | AUD A$ AU$ australian_dollar | NZD NZ$
-+ CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK | NOK | DKK | PLN | ZAR | BRL R$ | MXN peso
++ INR ₹ Rs Rs. rupee indian_rupee | CHF franc swiss_franc | CAD C$ CA$ canadian_dollar | AUD A$ AU$ australian_dollar | NZD NZ$
++ CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK kronor | NOK kroner | DKK | PLN zloty złoty | ZAR rand | BRL R$ | MXN peso | PEN
 + RUB ₽ rouble ruble | TRY ₺ | NGN ₦ | PHP ₱ | VND ₫ | ILS ₪ | THB ฿ | BTC ₿ bitcoin | cent ¢ pence centime
 """
 _TIME, _MONTHS = 0, 1

@@ -165,6 +165,17 @@ YES_OR_NO = re.compile(
 OTHER_SIGN = " with the other sign"
 
 
+def agrees(question: str, reference: str, answer: str) -> bool:
+    """Whether answer and reference begin with the same yes or no to a question that does not ask for more.
+
+    >>> agrees("Is water included?", "No, it is charged.", "No, it's extra.")
+    True
+    """
+    sides = [YES_OR_NO.match(text) for text in (reference, answer)]
+    said = {bool(each[1] or each[2]) for each in sides if each}
+    return None not in sides and len(said) == 1 and not _ASKS_MORE.search(question)
+
+
 def stated_instead(
     question: str, reference: str, answer: str, numbers: NumberMatch
 ) -> tuple[str, str] | None:

@@ -26,6 +26,7 @@ from ragauge.language.references.compared_text import (
     without_accents,
 )
 from ragauge.language.references.contradictions import (
+    agrees,
     denial,
     is_negated,
     said_to,
@@ -70,7 +71,7 @@ class ReferenceMatch:
     a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
-    the reference, and of what; None if nothing. `differences`: the details that it contradicts.
+    the reference, and of what; None if nothing. `is_agreed`: it says the yes or no of the reference. `differences`: the details that it contradicts.
     """
 
     words: Sequence[ReferenceWord]
@@ -81,6 +82,7 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
+    is_agreed: bool = False
     differences: Sequence[Difference] = ()
 
     @property
@@ -91,7 +93,7 @@ class ReferenceMatch:
     @property
     def is_in_other_words(self) -> bool:
         """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
-        if len(self.words) == 1 == self.n_words and self.words[0].how == "meaning":
+        if self.is_agreed or (len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"):
             return True
         are_all_stated = all(word.credit == 1 for word in self.words)
         return are_all_stated and any(word.how == "initials" for word in self.words)
@@ -158,10 +160,11 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         contradiction = f"{denied} {reference}", reference
     else:
         contradiction = stated_instead(about, reference, answer, numbers)
+    is_agreed = bool(said) or (not contradiction and agrees(about, reference, answer))
     if said and said != expected.words[0].lowered:
-        contradiction = said, expected.words[0].lowered
-    elif said:
-        words = [word._replace(credit=1.0, how="meaning") for word in words]
+        contradiction, is_agreed = (said, expected.words[0].lowered), False
+    if is_agreed:
+        words = [word._replace(credit=1.0, how=word.how or "meaning") for word in words]
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = [word._replace(credit=0.0, how="denied") for word in words]
     elif (
@@ -189,6 +192,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
+        is_agreed=is_agreed,
         differences=(*facts.differences, *_other_things(numbers, reference, answer)),
     )
 
