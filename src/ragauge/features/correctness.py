@@ -48,7 +48,8 @@ class Likeness:
     - recall: BERTScore recall; the tokens of numbers that the answer states in another form count 1.
       0 if the answer denies the reference; so is `shared`.
     - verbatim: 1 if the answer contains the reference, apart from articles, and does not deny it; or all
-      its numbers in another form where it is only numbers; or says yes or no in other words.
+      its numbers in another form where it is only numbers; or says its yes or no, or the facts that it adds to the question and no
+      more; `new_words` and `meaning` are 1 then.
     - shared: share of the answer's words that the reference has; only words that the question lacks,
       and at most 15 of those that the reference lacks too.
     - contradiction: 1 if the answer states another number of the same kind, another date, or yes for no,
@@ -187,8 +188,8 @@ def _features(
     restated = 0.0 if has_new or not any(credits) else 1.0
     shared = match.n_new_shared / n_compared if n_compared else restated
     return {
-        "new_words": _mean(credits),
-        "meaning": _mean(meanings),
+        "new_words": 1.0 if match.agreed else _mean(credits),
+        "meaning": 1.0 if match.agreed else _mean(meanings),
         "recall": 0.0 if match.is_denied else max(0.0, recall),
         "verbatim": float(match.is_contained or match.is_in_numbers or match.is_in_other_words),
         "shared": 0.0 if match.is_denied else shared,

@@ -234,6 +234,10 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     words = f"words {'that the reference adds to the question' if has_new else 'of the reference'}"
     if match.is_contained:
         return ["contains the reference word for word"]
+    if match.agreed in ("yes", "no"):
+        return [f"says {match.agreed}, as the reference does"]
+    if match.agreed:
+        return [f"states {_shown(match.agreed)}, all that the reference adds to the question"]
     if match.is_in_other_words:
         is_name = match.words[0].how != "meaning"
         of_what = "the name of the reference in other letters" if is_name else match.words[0].text

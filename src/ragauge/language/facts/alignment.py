@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ragauge.language.facts.differences import (
     LIKELY,
     Difference,
+    are_of_one_month,
     beside,
     contradiction,
     facts_of,
@@ -49,12 +50,14 @@ MIN_COVERED, MIN_KEYS = 0.6, 2
 class Alignment(NamedTuple):
     """The spans of the facts that an answer and another text both state, and what the answer contradicts.
 
-    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for.
+    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for. `all_added`: the facts
+    that the other text adds to the question, if the answer is these and no more.
     """
 
     stated: Sequence[tuple[int, int]]
     differences: Sequence[Difference]
     in_other_words: Sequence[tuple[int, int]] = ()
+    all_added: Sequence[Fact] = ()
 
 
 @lru_cache(maxsize=4_096)
@@ -86,7 +89,15 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
         if partner and (len(theirs) == 1 or n_shared(statement, partner)):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
     words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
-    return Alignment(_equal(theirs, facts_of(ours)), tuple(dict.fromkeys(found)), words)
+    stated, known = facts_of(ours), facts_of(asked)
+    new = [fact for fact in facts_of(theirs) if not _is_among(fact, known)]
+    is_all = (
+        not keys_of(ours) - keys_of(asked)
+        and all(_is_among(fact, stated) for fact in new)
+        and all(_is_among(fact, [*new, *known]) for fact in stated)
+    )
+    differences = tuple(dict.fromkeys(found))
+    return Alignment(_equal(theirs, stated), differences, words, new if is_all else ())
 
 
 def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
@@ -237,7 +248,7 @@ def _of_facts(
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
         # `8 pounds` for `8 kg` before other measures, these before numbers by themselves.
-        ranks = [(kind in SAME_NUMBER, kind != LIKELY) for _, kind in found]
+        ranks = [(kind in SAME_NUMBER, kind != LIKELY, are_of_one_month(fact, expected)) for fact, kind in found]
         found = [pair for pair, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
         n_values = len({str(fact.value) for fact, _ in found})
         # As many others as are expected, `1800 to 1850` for `1780–1830`: each in the place of one.

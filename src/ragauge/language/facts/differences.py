@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
-from operator import ge, le
+from operator import attrgetter, ge, le
 from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
 from ragauge.language.facts.reader import DAYS, MIN_DIGITS, MONTHS, Fact, Part, Statement, Word
 from ragauge.language.numbers.agreement import digits_of
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
-from ragauge.language.numbers.units import MONEY, converted, power_between
+from ragauge.language.numbers.units import MONEY, are_of_other_kinds, converted, power_between
 
 GROUPED = re.compile(r"\D*([1-9]\d{0,2})\.(\d{3})(?![\d.,])\D*")
 """A number whose point may be one between thousands, as in German and Spanish."""
@@ -69,6 +69,9 @@ def likeness(one: Statement, other: Statement) -> float:
 def is_same(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, as far as both say it."""
     ours, theirs = one.value, other.value
+    if {one.kind, other.kind} == {"code", "member"}:  # `Hall 3` is `the third hall`
+        code, member = sorted((one, other), key=attrgetter("kind"))
+        return member.value[0] == "place" and code.value[1] == member.value[1]
     if one.kind != other.kind:
         return False
     if isinstance(ours, Date) and isinstance(theirs, Date):
@@ -112,8 +115,17 @@ def contradiction(one: Fact, other: Fact) -> str:
         return "period" if one.per and other.per and one.per != other.per else ""
     if are_money or _in(one, other.unit) is not None:
         return "number" if one.value != other.value else "unit"
+    if are_of_other_kinds(one.unit, other.unit):
+        return "unit" if one.value == other.value else ""
     has_measure = any(unit == "%" or unit in MONEY for unit in (one.unit, other.unit))
     return "" if (one.unit and other.unit) or has_measure else LIKELY
+
+
+def are_of_one_month(one: Fact, other: Fact) -> bool:
+    """Whether two dates are: `1 March` for `16 March`."""
+    if not (isinstance(one.value, Date) and isinstance(other.value, Date)):
+        return False
+    return one.value.parts.get("month", 0) == other.value.parts.get("month")
 
 
 def is_equal(one: Fact, other: Fact) -> bool:

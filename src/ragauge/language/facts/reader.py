@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
+from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.other_forms import measures
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
@@ -61,6 +62,9 @@ MIN_DIGITS = 7
 _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![^\W\u3000-\uffff]|['’-])")
 """What every code has; searched first, because it is fast."""
 _GERMAN_PLACE = re.compile(r"(\w{4,}?)s?te[nr]?")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_CHINESE_LABEL = re.compile(r"([0-9]{1,3}|[一二三四五六七八九十]{1,3})号(馆|楼|线|厅|门|口|台|桌|房|院|路)")
+_SPELLED_LABEL = re.compile(rf"(?i:\b({'|'.join(DESIGNATIONS)})) ([a-z]{{3,9}})\b")
 _BEFORE_HYPHEN = re.compile(r"(\w+)-$")
 _CHINESE_DAY = re.compile(r"([一二三四五六七八九十]{1,2}|1?\d)月([一二三四五六七八九十]{1,3}|[123]?\d)[日号]")
 _GERMAN_DAY = re.compile(r"(?i:\b(?:am|vom|bis|zum|den|dem|ab|seit)) ([0-3]?\d)\. ?([01]?\d)\.(?!\d)")
@@ -363,6 +367,12 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         digits = "".join(filter(str.isdigit, found[0]))
         if len(digits) >= MIN_DIGITS:
             yield Fact("code", found[0], *found.span(), ("", digits.lstrip("0")))
+    labels = [(each[2], each[1], each) for each in _CHINESE_LABEL.finditer(text)]
+    labels += [(each[1], each[2], each) for each in _SPELLED_LABEL.finditer(text)]
+    for head, word, found in labels:  # `二号馆`, `section five`
+        value = word if word.isdecimal() else value_of(word) or WORD_VALUES.get(word)
+        if value is not None:
+            yield Fact("code", found[0], *found.span(), (head.lower(), str(value)))
     for found in _CODE.finditer(text) if _MAY_BE_CODE.search(text) else ():
         word = found["head"] or found["kind"] or found["noun"]
         head = (word or "version").strip().lower()
@@ -395,6 +405,8 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
     found: list[Quantity] = []
     for each in quantities_of(text):
         last = bisect_left(places, each.end)
+        if each.unit == "JPY" and "¥" in each.text and _CHINESE.search(text):
+            each = each._replace(unit="CNY")
         # `3 millions d'euros`, `两个小时`
         n_between = 2 * bool(each.scale) + text.startswith(("个", "個"), each.end)
         for at in range(last, min(last + 1 + n_between, len(tokens))):
@@ -465,27 +477,32 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         is_number = words[at + 1] in known.times and tokens[at].start in values
         return (values[tokens[at].start], 2) if is_number else (0, 0)
 
+    def interval(at: int) -> tuple[Decimal, str, int]:
+        """How many of which period the words say, and where they end: `other day`, `14 jours`, `half hour`."""
+        each, at = Decimal(1), at + (words[at] in known.articles)
+        kind, place = known.classes.get(words[at], ("", ""))
+        if words[at] in known.half:
+            each, at = DIVIDING.divide(each, Decimal(2)), at + 1
+        elif words[at] in known.other or (kind == "place" and place != "0"):  # `third week`
+            each, at = Decimal(2 if words[at] in known.other else place), at + 1
+        elif words[at] and tokens[at].start in values:
+            each, at = values[tokens[at].start], at + 1
+        word = words[at]
+        return each, known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or "", at + 1
+
     last = -1
     for at, token in enumerate(tokens):
         if at <= last:
             continue
-        (n, size), each, end = times(at), Decimal(1), at
+        n, size = times(at)
+        end, each, period = at + size, Decimal(1), ""
         if n:
-            period, n_words = _period(words[at + size : at + size + 3])
-            end = at + size + n_words
+            period, n_words = _period(words[end : end + 3])
+            end += n_words
+            if not period and words[end] in known.every | known.within:  # `once every 14 days`
+                each, period, end = interval(end + 1)
         elif token.text in known.every:  # `every other day`, `tous les 14 jours`, `每天三次`
-            end = at + 1 + (words[at + 1] in known.articles)
-            is_in, place = known.classes.get(words[end], ("", ""))
-            if words[end] in known.other:
-                each, end = Decimal(2), end + 1
-            elif words[end] in known.half:
-                each, end = DIVIDING.divide(Decimal(1), Decimal(2)), end + 1
-            elif is_in == "place" and place != "0":  # `every third week`
-                each, end = Decimal(place), end + 1
-            elif words[end] and tokens[end].start in values:
-                each, end = values[tokens[end].start], end + 1
-            word, end = words[end], end + 1
-            period = known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or ""
+            each, period, end = interval(at + 1)
             if period and end < len(tokens):
                 n, size = times(end)
                 end += size

@@ -39,7 +39,7 @@ GERMAN = {"der", "die", "das", "den", "dem", "und", "ist", "im", "mit", "für", 
 ENGLISH = {"the", "of", "and", "is"}
 
 
-IN_ITEMS = word_set("of de du des del von d l eine einen ein un une una")
+IN_ITEMS = word_set("a of de du des del von d l eine einen ein un une una")
 """Small words in the items of a list that is no sentence."""
 
 

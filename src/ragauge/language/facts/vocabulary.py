@@ -48,6 +48,7 @@ class Vocabulary:
     every: frozenset[str]
     other: frozenset[str]
     half: frozenset[str]
+    within: frozenset[str]
     often: frozenset[str]
     prefixes: frozenset[str]
     without_prefixes: frozenset[str]

@@ -170,6 +170,7 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     found = _AFTER.match(text, end)
     word = found[1].lower() if found else ""
     unit = "%" if word.startswith(("pour ", "por ")) else vocabulary().units.get(word, "")
+    unit = unit or (unit_of(word) or "" if len(word) > 3 else "")
     is_measured = unit == "%" or is_time(unit) or (is_measure(unit) and len(word) > 2)
     if not found or not is_measured or word == "an":
         return quantity
@@ -181,15 +182,15 @@ _HOUR = "(?:[01]?[0-9]|2[0-4])"
 _HAN_HOUR = "(?:[0-9]{1,2}|十[一二]?|[一二两三四五六七八九])"
 _TIME = re.compile(
     rf"\b(?:à|dès|vers|avant|après)\s({_HOUR})\s?h(?:eures)?(?![a-z])(?:\s?([0-5][0-9])\b)?"
-    rf"|(?:上午|早上|凌晨|下午|晚上)({_HAN_HOUR})[点點时時](?:([0-5]?[0-9])分?|(半))?"
+    rf"|(?:上午|早上|凌晨|下午|晚上)({_HAN_HOUR})(?:[点點时時]|:(?=[0-5][0-9]))(?:([0-5]?[0-9]|[一二三四五]?十[一二三四五六七八九]?)分?|(半))?"
     rf"|\b((?:[7-9]|1[0-9]|2[0-4]))\s?h\s?([0-5][0-9])\b|\b({_HOUR})\suhr\s([0-5][0-9])\b"
-    rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9])分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
+    rf"|(?<![0-9一二两三四五六七八九十])({_HAN_HOUR})[点點](?:([0-5]?[0-9]|[一二三四五]?十[一二三四五六七八九]?)分|(半))|\bhalb\s([a-zäöüß]+|[0-9]{{1,2}})\b"
     rf"|\blas\s({_HOUR})[.:]([0-5][0-9])\b|\b({_HOUR})(?=(?:\s?[-–]\s?|\sbis\s){_HOUR}(?::[0-5][0-9])?\suhr)|(?<=[-–])({_HOUR})\suhr\b",
     re.IGNORECASE,
 )
 """An hour and perhaps its minutes; in the first seven groups, the time is in one half of the day."""
 _N_OF_SURE = 7
-_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)|[点點时時]|halb|las [0-9]")
+_HOUR_SIGN = re.compile(r"[0-9]\s?(?:h|uhr)|[点點时時上早晨下晚]|halb|las [0-9]")
 _SPOKEN_HOUR = r"([^\W\d_]+|1?[0-9])"
 _SPOKEN = re.compile(
     rf"\b(?:((?:a\s)?[a-z-]+)(?:\sminutes)?\s(past|to)\s{_SPOKEN_HOUR}|(?:at|until|till|before|around|about)\s(half)\s(?!past){_SPOKEN_HOUR}|([a-zäöüß]+)\s(nach|vor)\s{_SPOKEN_HOUR}"
@@ -222,7 +223,7 @@ def times_of_day(text: str) -> Iterator[Quantity]:
     for found in _TIME.finditer(text) if _HOUR_SIGN.search(lowered) else ():
         hour, minute = (*(part for part in found.groups() if part), "0")[:2]
         hours = int(hour) if hour.isdigit() else _numbers().get(hour.lower()) or value_of(hour) or 0
-        minutes = 30 if minute == "半" else int(minute)
+        minutes = 30 if minute == "半" else int(minute) if minute.isdecimal() else value_of(minute) or 0
         if found[0][:4].lower() == "halb":
             if not 0 < hours <= 12:
                 continue  # `halb voll`

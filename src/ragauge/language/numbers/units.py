@@ -35,12 +35,12 @@ ms=.001 millisecond | s=1 sec second | min=60 minute | h=3600 hr hrs hour | day=
 month=1 | year=12 yr yrs | decade=120 | century=1200 centuries
 nm=1e-9 nanometer nanometre | µm=1e-6 micrometer micrometre micron | mm=.001 millimeter millimetre
 + cm=.01 centimeter centimetre | m=1 meter metre | km=1000 kilometer kilometre | inch=.0254 inches
-+ ft=.3048 foot feet | yd=.9144 yard | mi=1609.344 mile | nmi=1852 nautical_mile
++ ft=.3048 foot feet | yd=.9144 yard | mi=1609.344 mile | fathom=1.8288 | nmi=1852 nautical_mile
 mm²=1e-6 | cm²=1e-4 | m²=1 | ha=1e4 hectare | km²=1e6 | inch²=.00064516 | ft²=.09290304 | yd²=.83612736
 + acre=4046.8564224 | mi²=2589988.110336
 µg=1e-6 mcg microgram | mg=.001 milligram | g=1 gram gramme | kg=1000 kilogram kilo | t=1e6 tonne metric_ton | ton=
 + oz=28.349523125 ounce | lb=453.59237 lbs | pound=453.59237 quid | stone=6350.29318
-ml=.001 mL millilitre milliliter | cl=.01 centilitre centiliter | l=1 L litre liter | tsp=.00492892159375 teaspoon
+m³=1000 | ml=.001 mL millilitre milliliter | cl=.01 centilitre centiliter | l=1 L litre liter | tsp=.00492892159375 teaspoon
 + tbsp=.01478676478125 tablespoon | cup=.2365882365 | pint=.473176473 | quart=.946352946
 + gallon=3.785411784 | barrel=158.987294928
 m/s=3.6 mps | km/s=3600 | km/h=1 kph kmh | mi/h=1.609344 mph
@@ -56,6 +56,7 @@ V=1 volt | kV=1000 kilovolt
 Hz=1 hertz | kHz=1000 kilohertz | MHz=1e6 megahertz | GHz=1e9 gigahertz
 Pa=1 pascal | kPa=1000 | MPa=1e6
 mmol=.001 | mol=1 mole
+Nm=1 newton_metre newton_meter | Ncm=.01 newton_centimetre newton_centimeter
 byte=1 | kB=1000 KB kilobyte | MB=1e6 megabyte | GB=1e9 gigabyte | TB=1e12 terabyte | PB=1e15 petabyte
 Kbps=1 kbps | Mbps=1000 | Gbps=1e6
 """

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence, Set
 
-from ragauge.language.dates.dates import dates
-from ragauge.language.dates.parts import DateIndex
+from ragauge.language.dates.parts import Date, DateIndex
+from ragauge.language.facts.reader import read
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.keywords import by_value
 from ragauge.language.numbers.match import ExpectedNumber, NumberMatch, is_denied
@@ -165,15 +165,17 @@ YES_OR_NO = re.compile(
 OTHER_SIGN = " with the other sign"
 
 
-def agrees(question: str, reference: str, answer: str) -> bool:
-    """Whether answer and reference begin with the same yes or no to a question that does not ask for more.
+def agrees(question: str, reference: str, answer: str) -> str:
+    """The yes or no with which both answer and reference begin, if the question does not ask for more; "" if none.
 
     >>> agrees("Is water included?", "No, it is charged.", "No, it's extra.")
-    True
+    'no'
     """
     sides = [YES_OR_NO.match(text) for text in (reference, answer)]
     said = {bool(each[1] or each[2]) for each in sides if each}
-    return None not in sides and len(said) == 1 and not _ASKS_MORE.search(question)
+    if None in sides or len(said) > 1 or _ASKS_MORE.search(question):
+        return ""
+    return "yes" if True in said else "no"
 
 
 def stated_instead(
@@ -194,9 +196,9 @@ def stated_instead(
         if asks_yes_or_no_only(question):
             return None  # numbers behind the same yes or no may be others: `Yes, to $4 million.`
     # A date that repeats the question's is not meant for the reference's.
-    known = DateIndex(dates(question))
-    wanted = [date for date in dates(reference) if not known.supports(date)]
-    stated = dates(answer) if wanted else ()
+    known = DateIndex(_dates(question))
+    wanted = [date for date in _dates(reference) if not known.supports(date)]
+    stated = _dates(answer) if wanted else ()
     if new := [date for date in stated if not known.supports(date)]:
         index = DateIndex(stated)
         if not any(index.agrees(date) or index.supports(date) for date in wanted):
@@ -204,6 +206,12 @@ def stated_instead(
     if numbers.expected and not numbers.matched:
         return _other_number(question, reference, answer, numbers.expected[0])
     return None
+
+
+def _dates(text: str) -> list[Date]:
+    """The dates and times among the facts of a text, in any of their languages."""
+    facts = (fact for statement in read(text) for fact in statement.facts)
+    return [fact.value for fact in facts if isinstance(fact.value, Date)]
 
 
 def _other_number(

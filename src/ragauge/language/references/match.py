@@ -71,7 +71,8 @@ class ReferenceMatch:
     a fall what the reference calls a rise. `n_new`: the distinct
     content words of the answer that the question does not have; `n_new_shared`: those of them that
     the reference has. `contradiction`: what the answer states in place of a number, date, yes or no of
-    the reference, and of what; None if nothing. `is_agreed`: it says the yes or no of the reference. `differences`: the details that it contradicts.
+    the reference, and of what; None if nothing. `agreed`: the yes or no of the reference
+    that it says, or the facts that the reference adds to the question, if it is these and no more. `differences`: the details that it contradicts.
     """
 
     words: Sequence[ReferenceWord]
@@ -82,7 +83,7 @@ class ReferenceMatch:
     n_new_shared: int
     numbers: NumberMatch
     contradiction: tuple[str, str] | None
-    is_agreed: bool = False
+    agreed: str = ""
     differences: Sequence[Difference] = ()
 
     @property
@@ -93,7 +94,7 @@ class ReferenceMatch:
     @property
     def is_in_other_words(self) -> bool:
         """Whether the answer says the yes or no that the reference is, or has a name in other letters."""
-        if self.is_agreed or (len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"):
+        if self.agreed or (len(self.words) == 1 == self.n_words and self.words[0].how == "meaning"):
             return True
         are_all_stated = all(word.credit == 1 for word in self.words)
         return are_all_stated and any(word.how == "initials" for word in self.words)
@@ -160,11 +161,15 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         contradiction = f"{denied} {reference}", reference
     else:
         contradiction = stated_instead(about, reference, answer, numbers)
-    is_agreed = bool(said) or (not contradiction and agrees(about, reference, answer))
+    agreed = ""
     if said and said != expected.words[0].lowered:
-        contradiction, is_agreed = (said, expected.words[0].lowered), False
-    if is_agreed:
-        words = [word._replace(credit=1.0, how=word.how or "meaning") for word in words]
+        contradiction = said, expected.words[0].lowered
+    elif said:
+        agreed = said
+        words = [word._replace(credit=1.0, how="meaning") for word in words]
+    elif not (contradiction or facts.differences):
+        agreed = agrees(about, reference, answer)
+        agreed = agreed or " and ".join(fact.text for fact in facts.all_added)
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = [word._replace(credit=0.0, how="denied") for word in words]
     elif (
@@ -192,7 +197,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         n_new_shared=len(ours & (expected.stems | same)),
         numbers=numbers,
         contradiction=contradiction,
-        is_agreed=is_agreed,
+        agreed=agreed,
         differences=(*facts.differences, *_other_things(numbers, reference, answer)),
     )
 
