@@ -237,7 +237,7 @@ def _of_words(match: ReferenceMatch, wording: str) -> list[str]:
     if match.agreed in ("yes", "no"):
         return [f"says {match.agreed}, as the reference does"]
     if match.agreed:
-        return [f"states {_shown(match.agreed)}, all that the reference adds to the question"]
+        return [f"states what the reference adds to the question: {_shown(match.agreed)}"]
     if match.is_in_other_words:
         is_name = match.words[0].how != "meaning"
         of_what = "the name of the reference in other letters" if is_name else match.words[0].text

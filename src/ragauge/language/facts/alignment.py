@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import log1p
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ragauge.language.facts.differences import (
     LIKELY,
@@ -23,11 +23,14 @@ from ragauge.language.facts.differences import (
 )
 from ragauge.language.facts.reader import SIGNS, Fact, Part, Statement, read
 from ragauge.language.facts.statements import (
+    chosen,
     compare,
+    directions,
     in_other_words,
     remarks,
     turned,
 )
+from ragauge.language.facts.vocabulary import vocabulary
 
 MIN_SHARED = 0.5
 """The likeness of two statements from which one of many facts is taken for the expected one."""
@@ -50,14 +53,14 @@ MIN_COVERED, MIN_KEYS = 0.6, 2
 class Alignment(NamedTuple):
     """The spans of the facts that an answer and another text both state, and what the answer contradicts.
 
-    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for. `all_added`: the facts
-    that the other text adds to the question, if the answer is these and no more.
+    `in_other_words`: the spans of words of the other text that the answer has a word of the same direction for. `agreed`: the facts
+    that the other text adds to the question, if the answer is these and no more, or its choice of two opposites that the question names.
     """
 
     stated: Sequence[tuple[int, int]]
     differences: Sequence[Difference]
     in_other_words: Sequence[tuple[int, int]] = ()
-    all_added: Sequence[Fact] = ()
+    agreed: str = ""
 
 
 @lru_cache(maxsize=4_096)
@@ -79,10 +82,23 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     for each in _of_facts(ours, theirs, asked, ()):
         assert each.found and each.expected
         if each.kind == "member":  # only if the clause that says what the answer's does has it
-            clauses = focused(_at(each.expected, theirs), _at(each.found, ours))
-            if not clauses.start <= each.expected.start < clauses.end:
+            here, there = _at(each.found, ours), _at(each.expected, theirs)
+            clauses = focused(there, here)
+            name = vocabulary().classes.get(each.expected.text.lower(), ("",))[0]
+            is_listed = any(  # `Monday and Friday` for `Tuesday and Friday`
+                fact.kind == "member" and cast("tuple[str, str]", fact.value)[0] == name
+                for fact in there.facts
+                if _is_among(fact, here.facts)
+            )
+            if not is_listed and not clauses.start <= each.expected.start < clauses.end:
                 continue
         found.append(each)
+    choices = [*chosen(ours, theirs, asked)]
+    found += [
+        Difference("opposite", part_of(one), part_of(other))
+        for one, other in choices
+        if not set(directions(one)) & set(directions(other))
+    ]
     found = found or [*remarks(ours, theirs, asked)]
     for statement in ours:
         partner = max(theirs, key=lambda other: n_shared(statement, other), default=None)
@@ -92,12 +108,15 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     stated, known = facts_of(ours), facts_of(asked)
     new = [fact for fact in facts_of(theirs) if not _is_among(fact, known)]
     is_all = (
-        not keys_of(ours) - keys_of(asked)
-        and all(_is_among(fact, stated) for fact in new)
+        all(key in question.lower() for key in keys_of(ours))
+        and all(any(is_equal(fact, other) for other in stated) for fact in new)
         and all(_is_among(fact, [*new, *known]) for fact in stated)
     )
     differences = tuple(dict.fromkeys(found))
-    return Alignment(_equal(theirs, stated), differences, words, new if is_all else ())
+    said = (
+        [fact.text for fact in new] if new and is_all else [other.text for _, other in choices[:1]]
+    )
+    return Alignment(_equal(theirs, stated), differences, words, " and ".join(said))
 
 
 def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
@@ -248,7 +267,10 @@ def _of_facts(
     for expected in lost:
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
         # `8 pounds` for `8 kg` before other measures, these before numbers by themselves.
-        ranks = [(kind in SAME_NUMBER, kind != LIKELY, are_of_one_month(fact, expected)) for fact, kind in found]
+        ranks = [
+            (kind in SAME_NUMBER, kind != LIKELY, are_of_one_month(fact, expected))
+            for fact, kind in found
+        ]
         found = [pair for pair, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
         n_values = len({str(fact.value) for fact, _ in found})
         # As many others as are expected, `1800 to 1850` for `1780–1830`: each in the place of one.

@@ -72,6 +72,9 @@ def is_same(one: Fact, other: Fact) -> bool:
     if {one.kind, other.kind} == {"code", "member"}:  # `Hall 3` is `the third hall`
         code, member = sorted((one, other), key=attrgetter("kind"))
         return member.value[0] == "place" and code.value[1] == member.value[1]
+    if {one.kind, other.kind} == {"amount", "code"}:  # `room 12` is `12`
+        amount, code = sorted((one, other), key=attrgetter("kind"))
+        return not amount.unit and amount.text == code.value[1]
     if one.kind != other.kind:
         return False
     if isinstance(ours, Date) and isinstance(theirs, Date):
@@ -83,6 +86,8 @@ def is_same(one: Fact, other: Fact) -> bool:
             return ours == theirs or (is_enough and longer.endswith(shorter))
         if "".join(ours) == theirs[1] or "".join(theirs) == ours[1]:  # `Form C1` is `C1`
             return True
+        if "version" in (ours[0], theirs[0]) and "." in longer:  # `firmware 3.1.7`
+            return ours[1] == theirs[1]
         return ours[0] == theirs[0] and f"{longer}.".startswith((f"{shorter}.", f"{shorter}("))
     return _is_same_amount(one, other) and not (one.per and other.per and one.per != other.per)
 
@@ -130,11 +135,11 @@ def are_of_one_month(one: Fact, other: Fact) -> bool:
 
 def is_equal(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, and neither rounds the other."""
-    if isinstance(one.value, tuple) and one.value[0]:  # `Python 3` does not say `Python 3.9`
-        return one.kind == other.kind and one.value == other.value
-    return is_same(one, other) and (
-        one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
-    )
+    if not is_same(one, other) or one.kind != other.kind:
+        return is_same(one, other)
+    if one.kind == "code":  # `Python 3` does not say `Python 3.9`
+        return len("".join(one.value)) == len("".join(other.value)) or not one.value[0]
+    return one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
 
 
 def is_within(one: Fact, other: Fact) -> bool:

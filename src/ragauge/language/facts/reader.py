@@ -14,7 +14,7 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.affixes import WORD_VALUES
-from ragauge.language.numbers.other_forms import measures
+from ragauge.language.numbers.other_forms import Measure, measures, shares_out_of
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
 from ragauge.language.numbers.units import MONEY, converted, is_measure, is_time, unit_of
@@ -63,11 +63,17 @@ _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![^\W\u3000-\uffff]|['’-])")
 """What every code has; searched first, because it is fast."""
 _GERMAN_PLACE = re.compile(r"(\w{4,}?)s?te[nr]?")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
-_CHINESE_LABEL = re.compile(r"([0-9]{1,3}|[一二三四五六七八九十]{1,3})号(馆|楼|线|厅|门|口|台|桌|房|院|路)")
+_CHINESE_LABEL = re.compile(
+    r"([0-9]{1,3}|[一二三四五六七八九十]{1,3})号(馆|楼|线|厅|门|口|台|桌|房|院|路)"
+)
 _SPELLED_LABEL = re.compile(rf"(?i:\b({'|'.join(DESIGNATIONS)})) ([a-z]{{3,9}})\b")
 _BEFORE_HYPHEN = re.compile(r"(\w+)-$")
-_CHINESE_DAY = re.compile(r"([一二三四五六七八九十]{1,2}|1?\d)月([一二三四五六七八九十]{1,3}|[123]?\d)[日号]")
-_GERMAN_DAY = re.compile(r"(?i:\b(?:am|vom|bis|zum|den|dem|ab|seit)) ([0-3]?\d)\. ?([01]?\d)\.(?!\d)")
+_CHINESE_DAY = re.compile(
+    r"([一二三四五六七八九十]{1,2}|1?\d)月([一二三四五六七八九十]{1,3}|[123]?\d)[日号]"
+)
+_GERMAN_DAY = re.compile(
+    r"(?i:\b(?:am|vom|bis|zum|den|dem|ab|seit)) ([0-3]?\d)\. ?([01]?\d)\.(?!\d)"
+)
 _ENDING_ZEROS = re.compile(r"(?:\.0)+$")
 _ORDINAL = re.compile(r"(?<![\w.,])([0-9]{1,3})(?=st|nd|rd|th)[a-z]{2}\b")
 _ROMAN = re.compile(
@@ -326,7 +332,11 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             continue
         before = numbers(tokens[max(0, at - 2) : at], is_before=True)
         after = numbers(tokens[at + 1 : at + 3], is_before=False)
-        if before and before[-1][1].text.endswith(ENDINGS) and before[-1][1].end == tokens[at - 1].end:
+        if (
+            before
+            and before[-1][1].text.endswith(ENDINGS)
+            and before[-1][1].end == tokens[at - 1].end
+        ):
             before = []  # `the first March meeting`
         parts: dict[str, int | str] = {"month": known.months[token.text]}
         start, end = token.start, token.end
@@ -416,7 +426,9 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
                 each = each._replace(unit=known.units[word], end=tokens[at].end)
         country = known.dollars
         is_year = each.value in YEARS
-        if not (each.unit or is_year) and last + 1 < len(tokens):  # `24 paid days`, `50 Schweizer Franken`
+        if not (each.unit or is_year) and last + 1 < len(
+            tokens
+        ):  # `24 paid days`, `50 Schweizer Franken`
             word, (noun, _, end) = tokens[last].text, tokens[last + 1]
             unit = known.units.get(noun) or unit_of(noun) or ""
             is_plain = word.isalpha() and word not in known.functions and word not in BUSINESS
@@ -428,6 +440,9 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
             each = each._replace(unit=next((country.get(w.text, "USD") for w in behind), "USD"))
         found.append(each)
     whole = [each for each in measures(text, found) if each.quantity.unit]
+    for part, of, share in shares_out_of(text, found):  # `one in four`
+        share = share._replace(value=100 * share.value, unit="%", only_matches=False)
+        whole.append(Measure(share, (part, of)))
     inside = {part.start for each in whole for part in each.parts}
     found = [each for each in found if each.start not in inside]
     for each in (*found, *(each.quantity for each in whole)):
@@ -488,7 +503,11 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         elif words[at] and tokens[at].start in values:
             each, at = values[tokens[at].start], at + 1
         word = words[at]
-        return each, known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or "", at + 1
+        return (
+            each,
+            known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or "",
+            at + 1,
+        )
 
     last = -1
     for at, token in enumerate(tokens):

@@ -109,8 +109,16 @@ def compare(
     stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
         yield from _other_items(ours, theirs, stated, known)
-    are_short = all(len(each.keys) <= FEW and not each.facts for each in (ours, theirs))
-    if len(answer) == 1 and are_short:
+    are_short = all(len(each.keys) <= FEW and len(each.facts) < FEW for each in (ours, theirs))
+    if (
+        len(answer) == 1
+        and are_short
+        and all(  # `fell by 3 %`
+            any(is_same(fact, other) for other in others.facts)
+            for each, others in ((ours, theirs), (theirs, ours))
+            for fact in each.facts
+        )
+    ):
         # A question may take a direction for granted: `Why did it rise?`, but not `Did it rise or fall?`.
         sides = {side for each in asked for word in each.words for side in word.opposites}
         granted = {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides}
@@ -170,8 +178,16 @@ def _other_items(
     if _kind(here[-1][0]) != _kind(there[-1][0]) or not is_enough:
         return
     own = here if is_list else here[1:]
-    added = [item for item in own if (len(here) > 2 or are_lists) and not is_in(item, known)]
     lost = [item for item in there if not is_in(item, stated)]
+    added = [item for item in own if (len(here) > 2 or are_lists) and not is_in(item, known)]
+    if are_lists and not added:  # `student card` for `identity card`
+        sets = [[{word.key for word in item} for item in items] for items in (here, there)]
+        alone = [
+            [at for at, one in enumerate(mine) if not any(one <= o or o <= one for o in other)]
+            for mine, other in (sets, sets[::-1])
+        ]
+        if all(alone):
+            added, lost = [here[alone[0][0]]], [there[alone[1][0]]]
     expected = _span(theirs, lost[0]) if lost else None
     if added:
         yield Difference("item", _span(ours, added[0]), expected)
@@ -247,16 +263,39 @@ def remarks(
 
 def in_other_words(ours: Sequence[Statement], theirs: Sequence[Statement]) -> list[tuple[int, int]]:
     """The spans of words of the other text that have one of the same direction in ours: `fell` for `declined`."""
-    sides = {side for statement in ours for word in statement.words for side in _directions(word)}
+    sides = {side for statement in ours for word in statement.words for side in directions(word)}
     return [
         (word.start, word.end)
         for statement in theirs
         for word in statement.words
-        if not sides.isdisjoint(_directions(word))
+        if not sides.isdisjoint(directions(word))
     ]
 
 
-def _directions(word: Word) -> list[tuple[int, int]]:
+def chosen(
+    answer: Sequence[Statement], expected: Sequence[Statement], asked: Sequence[Statement]
+) -> Iterator[tuple[Word, Word]]:
+    """Where a question names both of two opposites, as in `before or after`: the words with which answer and expected text say one of them."""
+    known = vocabulary().opposites
+    words = {word for each in asked for token in each.tokens for word in token.text.split()}
+    named = {side for word in words for side in known.get(word, ())}
+    sides = [_sided(statements) for statements in (answer, expected)]
+    for pair in sorted(pair for pair, side in named if side and (pair, 0) in named):
+        ours, theirs = (each.get(pair, {}) for each in sides)
+        if len(ours) == len(theirs) == 1:
+            yield *ours.values(), *theirs.values()
+
+
+def _sided(statements: Sequence[Statement]) -> dict[int, dict[int, Word]]:
+    """The words of each pair of opposites by their side."""
+    found: dict[int, dict[int, Word]] = {}
+    for word in (word for statement in statements for word in statement.words):
+        for pair, side in directions(word):
+            found.setdefault(pair, {})[side] = word
+    return found
+
+
+def directions(word: Word) -> list[tuple[int, int]]:
     return [(pair, side ^ word.is_negated) for pair, side in word.opposites]
 
 
@@ -286,7 +325,15 @@ def turned(
         any(token.text in negations for token in each.tokens) for each in (ours, theirs, *asked)
     ]
     # A few words that answer a question with a negation deny with it.
-    if len({no or (len(each.keys) < MIN_SIZE and any(denies[2:])) for no, each in zip(denies, (ours, theirs), strict=False)}) == 1:
+    if (
+        len(
+            {
+                no or (len(each.keys) < MIN_SIZE and any(denies[2:]))
+                for no, each in zip(denies, (ours, theirs), strict=False)
+            }
+        )
+        == 1
+    ):
         return
     senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
     mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}
@@ -329,7 +376,7 @@ def _sides(statement: Statement, other: Statement) -> Mapping[int, list[tuple[in
     for word in statement.words:
         known[word.opposites, word.is_negated] -= 1
         if known[word.opposites, word.is_negated] < 0:
-            for pair, side in _directions(word):
+            for pair, side in directions(word):
                 found.setdefault(pair, []).append((side, word))
     return found
 

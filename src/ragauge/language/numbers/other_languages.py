@@ -207,7 +207,20 @@ _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi"
 _MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
 _EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
 _HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
-_HALF_HINTS = ("at ", "til", "morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir", "de la ")
+_HALF_HINTS = (
+    "at ",
+    "til",
+    "morn",
+    "noon",
+    "ning",
+    "mitta",
+    "morge",
+    "abend",
+    "matin",
+    "midi",
+    "soir",
+    "de la ",
+)
 _HOUR_OF_HALF = re.compile(
     rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?|à|dès|vers|avant|après)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock|heures?))?"
     rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))"
@@ -223,7 +236,9 @@ def times_of_day(text: str) -> Iterator[Quantity]:
     for found in _TIME.finditer(text) if _HOUR_SIGN.search(lowered) else ():
         hour, minute = (*(part for part in found.groups() if part), "0")[:2]
         hours = int(hour) if hour.isdigit() else _numbers().get(hour.lower()) or value_of(hour) or 0
-        minutes = 30 if minute == "半" else int(minute) if minute.isdecimal() else value_of(minute) or 0
+        minutes = (
+            30 if minute == "半" else int(minute) if minute.isdecimal() else value_of(minute) or 0
+        )
         if found[0][:4].lower() == "halb":
             if not 0 < hours <= 12:
                 continue  # `halb voll`

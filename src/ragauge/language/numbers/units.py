@@ -38,7 +38,7 @@ nm=1e-9 nanometer nanometre | µm=1e-6 micrometer micrometre micron | mm=.001 mi
 + ft=.3048 foot feet | yd=.9144 yard | mi=1609.344 mile | fathom=1.8288 | nmi=1852 nautical_mile
 mm²=1e-6 | cm²=1e-4 | m²=1 | ha=1e4 hectare | km²=1e6 | inch²=.00064516 | ft²=.09290304 | yd²=.83612736
 + acre=4046.8564224 | mi²=2589988.110336
-µg=1e-6 mcg microgram | mg=.001 milligram | g=1 gram gramme | kg=1000 kilogram kilo | t=1e6 tonne metric_ton | ton=
+µg=1e-6 mcg microgram | mg=.001 milligram | g=1 gram gramme | kg=1000 kilogram kilo | jin=500 | t=1e6 tonne metric_ton | ton=
 + oz=28.349523125 ounce | lb=453.59237 lbs | pound=453.59237 quid | stone=6350.29318
 m³=1000 | ml=.001 mL millilitre milliliter | cl=.01 centilitre centiliter | l=1 L litre liter | tsp=.00492892159375 teaspoon
 + tbsp=.01478676478125 tablespoon | cup=.2365882365 | pint=.473176473 | quart=.946352946
@@ -54,7 +54,7 @@ W=1 watt | kW=1000 kilowatt | MW=1e6 megawatt | GW=1e9 gigawatt
 Wh=1 | kWh=1000 kilowatt-hour | MWh=1e6 | GWh=1e9 | TWh=1e12
 V=1 volt | kV=1000 kilovolt
 Hz=1 hertz | kHz=1000 kilohertz | MHz=1e6 megahertz | GHz=1e9 gigahertz
-Pa=1 pascal | kPa=1000 | MPa=1e6
+Pa=1 pascal | hPa=100 | kPa=1000 | bar=1e5 | MPa=1e6 | mbar=100
 mmol=.001 | mol=1 mole
 Nm=1 newton_metre newton_meter | Ncm=.01 newton_centimetre newton_centimeter
 byte=1 | kB=1000 KB kilobyte | MB=1e6 megabyte | GB=1e9 gigabyte | TB=1e12 terabyte | PB=1e15 petabyte
@@ -62,7 +62,7 @@ Kbps=1 kbps | Mbps=1000 | Gbps=1e6
 """
 """The same of units that only differ by powers of ten, so that no number is converted to another one."""
 _OTHERS = """
-bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | psi | bar | dB decibel | px pixel | dpi | ppm | ppb
+bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | psi | dB decibel | px pixel | dpi | ppm | ppb
 + IU | rpm | bp bps bip basis_point | x times | ° degree | hp horsepower | ly light_year
 + % percent pct percents Prozent per_cent percentage_point
 """

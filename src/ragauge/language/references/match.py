@@ -169,7 +169,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         words = [word._replace(credit=1.0, how="meaning") for word in words]
     elif not (contradiction or facts.differences):
         agreed = agrees(about, reference, answer)
-        agreed = agreed or " and ".join(fact.text for fact in facts.all_added)
+        agreed = agreed or facts.agreed
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = [word._replace(credit=0.0, how="denied") for word in words]
     elif (
