@@ -21,7 +21,8 @@ from ragauge.language.facts.differences import (
     is_same,
     keys_of,
 )
-from ragauge.language.facts.reader import PREFIX, Fact, Statement, Word, read
+from ragauge.language.facts.facts import Fact
+from ragauge.language.facts.reader import PREFIX, Statement, Word, read
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.numbers.units import MONEY
 from ragauge.language.references.contradictions import ASKS_YES_OR_NO

@@ -24,7 +24,7 @@ SAYS = {
 def in_words(difference: Difference, other: str) -> str:
     """What a text says in place of what the other one has; `other` names that one.
 
-    >>> from ragauge.language.facts.reader import Part
+    >>> from ragauge.language.facts.facts import Part
     >>> in_words(Difference("date", Part("1905", 0, 4), Part("1899", 3, 7)), "the reference")
     'states 1905 where the reference has 1899'
     """

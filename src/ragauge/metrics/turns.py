@@ -18,7 +18,8 @@ from ragauge.features.contradictions import (
 )
 from ragauge.features.refusals import refusal_of
 from ragauge.language.facts.differences import facts_of, keys_of
-from ragauge.language.facts.reader import Fact, Statement, read
+from ragauge.language.facts.facts import Fact
+from ragauge.language.facts.reader import Statement, read
 from ragauge.language.text import excerpt
 from ragauge.language.words import words
 from ragauge.metric import metric

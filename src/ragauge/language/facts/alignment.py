@@ -21,7 +21,8 @@ from ragauge.language.facts.differences import (
     n_shared,
     part_of,
 )
-from ragauge.language.facts.reader import SIGNS, Fact, Part, Statement, read
+from ragauge.language.facts.facts import SIGNS, Fact, Part
+from ragauge.language.facts.reader import Statement, read
 from ragauge.language.facts.statements import (
     chosen,
     compare,

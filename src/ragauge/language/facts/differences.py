@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
-from operator import attrgetter, ge, le
+from operator import ge, le
 from typing import NamedTuple, cast
 
 from ragauge.language.dates.parts import Date, readings, supports
-from ragauge.language.facts.reader import DAYS, MIN_DIGITS, MONTHS, Fact, Part, Statement, Word
+from ragauge.language.facts.facts import DAYS, MIN_DIGITS, MONTHS, Fact, Part
+from ragauge.language.facts.reader import Statement, Word
 from ragauge.language.numbers.agreement import digits_of
 from ragauge.language.numbers.quantity import ALIKE, DIVIDING
 from ragauge.language.numbers.units import MONEY, are_of_other_kinds, converted, power_between
@@ -69,14 +70,11 @@ def likeness(one: Statement, other: Statement) -> float:
 def is_same(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, as far as both say it."""
     ours, theirs = one.value, other.value
-    if {one.kind, other.kind} == {"code", "member"}:  # `Hall 3` is `the third hall`
-        code, member = sorted((one, other), key=attrgetter("kind"))
-        return member.value[0] == "place" and code.value[1] == member.value[1]
-    if {one.kind, other.kind} == {"amount", "code"}:  # `room 12` is `12`
-        amount, code = sorted((one, other), key=attrgetter("kind"))
-        return not amount.unit and amount.text == code.value[1]
-    if one.kind != other.kind:
-        return False
+    if one.kind != other.kind:  # `Hall 3` is `the third hall`, `version 4.5` is `4.5`
+        values = {each.kind: each.value for each in (one, other)}
+        head, tail = cast("tuple[str, str]", values.get("code", ("", "")))
+        is_version = head == "version" and tail in (one.text, other.text)
+        return bool(tail) and (values.get("member") == ("place", tail) or is_version)
     if isinstance(ours, Date) and isinstance(theirs, Date):
         return supports(ours, theirs) or supports(theirs, ours)
     if isinstance(ours, tuple) and isinstance(theirs, tuple):
@@ -137,8 +135,9 @@ def is_equal(one: Fact, other: Fact) -> bool:
     """Whether two facts say the same, and neither rounds the other."""
     if not is_same(one, other) or one.kind != other.kind:
         return is_same(one, other)
-    if one.kind == "code":  # `Python 3` does not say `Python 3.9`
-        return len("".join(one.value)) == len("".join(other.value)) or not one.value[0]
+    if isinstance(one.value, tuple) and isinstance(other.value, tuple):
+        shorter, longer = sorted(("".join(each) for each in (one.value, other.value)), key=len)
+        return not one.value[0] or longer.endswith(shorter)  # `Python 3` does not say `Python 3.9`
     return one.kind != "amount" or any(ours == theirs for ours, theirs in _values(one, other))
 
 

@@ -15,7 +15,8 @@ from ragauge.language.facts.differences import (
     likeness,
     part_of,
 )
-from ragauge.language.facts.reader import Part, Statement, Word
+from ragauge.language.facts.facts import Part
+from ragauge.language.facts.reader import Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.text import word_set
 
@@ -39,6 +40,8 @@ GERMAN = {"der", "die", "das", "den", "dem", "und", "ist", "im", "mit", "für", 
 ENGLISH = {"the", "of", "and", "is"}
 
 
+ALTERNATIVES = word_set("or oder ou o 或")
+"""Between things of which one holds: `show the form or outline of`."""
 IN_ITEMS = word_set("a of de du des del von d l eine einen ein un une una")
 """Small words in the items of a list that is no sentence."""
 
@@ -170,7 +173,9 @@ def _other_items(
         return (all if _kind(item[0]) == "dense" else any)(word.key in keys for word in item)
 
     (here, is_list), (there, are_lists) = _items(ours), _items(theirs)
-    are_lists &= is_list
+    are_lists &= is_list and not any(
+        token.text in ALTERNATIVES for each in (ours, theirs) for token in each.tokens
+    )
     if min(len(here), len(there)) < 2 or (max(len(here), len(there)) < 3 and not are_lists):
         return
     n_shared = sum(is_in(item, ours.keys) for item in there)
@@ -186,7 +191,7 @@ def _other_items(
             [at for at, one in enumerate(mine) if not any(one <= o or o <= one for o in other)]
             for mine, other in (sets, sets[::-1])
         ]
-        if all(alone):
+        if alone[0][:1] > [0] and alone[1][:1] > [0]:  # the first items may have a verb
             added, lost = [here[alone[0][0]]], [there[alone[1][0]]]
     expected = _span(theirs, lost[0]) if lost else None
     if added:
@@ -283,7 +288,7 @@ def chosen(
     for pair in sorted(pair for pair, side in named if side and (pair, 0) in named):
         ours, theirs = (each.get(pair, {}) for each in sides)
         if len(ours) == len(theirs) == 1:
-            yield *ours.values(), *theirs.values()
+            yield next(iter(ours.values())), next(iter(theirs.values()))
 
 
 def _sided(statements: Sequence[Statement]) -> dict[int, dict[int, Word]]:

@@ -42,6 +42,7 @@ _AFTER = re.compile(
 )
 """The word after a number, unless it is longer than any unit, and what adds a half to it."""
 _AND_A_HALF = re.compile(r" (?:et demie?|y medi[ao])\b")
+_POWER = re.compile(r" (?:(carrés?|cuadrados?)|cubes?|cúbicos?)\b")
 _HALF = Decimal("0.5")
 _OF_TIME = re.compile(
     r"\b(?:(ein(?:e[mnr]?)?(?: ganze[nrs]?)?|une?|una|an? (?:full|whole|entire))(?! halb|[ -]demi| medi)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
@@ -175,6 +176,8 @@ def _with_unit(text: str, quantity: Quantity) -> Quantity:
     if not found or not is_measured or word == "an":
         return quantity
     value, end = quantity.value + _HALF if found[2] else quantity.value, found.end()
+    if power := _POWER.match(text, end):
+        unit, end = f"{unit}{'²' if power[1] else '³'}", power.end()
     return quantity._replace(text=text[start:end], end=end, unit=unit, value=value)
 
 
@@ -208,8 +211,6 @@ _MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
 _EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
 _HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
 _HALF_HINTS = (
-    "at ",
-    "til",
     "morn",
     "noon",
     "ning",
@@ -223,8 +224,7 @@ _HALF_HINTS = (
 )
 _HOUR_OF_HALF = re.compile(
     rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?|à|dès|vers|avant|après)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock|heures?))?"
-    rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))"
-    r"|\b(?:at|until|till)\s([a-z]{3,6})(?=[.,;!?]|\Z|\s(?:and|or|on|every|but)\b)",
+    rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))",
     re.IGNORECASE,
 )
 """`at five in the afternoon`, `9 Uhr morgens`, `a las 5 de la tarde`."""
@@ -252,7 +252,7 @@ def times_of_day(text: str) -> Iterator[Quantity]:
         return
     known = {**WORD_VALUES, **_numbers(), "una": 1, "une": 1}
     for found in _HOUR_OF_HALF.finditer(text) if of_halves else ():
-        hour = (found[1] or found[2] or found[3]).lower()
+        hour = (found[1] or found[2]).lower()
         hours = int(hour) if hour.isdigit() else known.get(hour, 0)
         if 0 < hours <= 12:
             yield _time_of_day(text, found, 60 * hours, is_sure=False)

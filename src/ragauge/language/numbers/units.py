@@ -51,7 +51,7 @@ J=1 joule | kJ=1000 kilojoule | cal=4.184 calorie | kcal=4184 kilocalorie
 own. Volumes of the kitchen are American, as most recipes on the web are."""
 _PREFIXED = """
 W=1 watt | kW=1000 kilowatt | MW=1e6 megawatt | GW=1e9 gigawatt
-Wh=1 | kWh=1000 kilowatt-hour | MWh=1e6 | GWh=1e9 | TWh=1e12
+Wh=1 | kWh=1000 kilowatt-hour kilowatt_hour | MWh=1e6 | GWh=1e9 | TWh=1e12
 V=1 volt | kV=1000 kilovolt
 Hz=1 hertz | kHz=1000 kilohertz | MHz=1e6 megahertz | GHz=1e9 gigahertz
 Pa=1 pascal | hPa=100 | kPa=1000 | bar=1e5 | MPa=1e6 | mbar=100

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from ragauge.language.detection import language_of
 from ragauge.language.facts.alignment import align
 from ragauge.language.facts.differences import Difference
-from ragauge.language.facts.reader import Part
+from ragauge.language.facts.facts import Part
 from ragauge.language.numbers.agreement import Agreement
 from ragauge.language.numbers.match import NumberMatch, match_quantities
 from ragauge.language.numbers.named_numbers import asks_for_version
