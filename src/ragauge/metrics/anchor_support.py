@@ -99,7 +99,7 @@ def answer_anchors(
     return Anchors(embedded_anchors(answer, answer_quantities, answer_dates), "embedded")
 
 
-@metric(version=12, lower_is_better=True)
+@metric(version=13, lower_is_better=True)
 def hallucination(
     answer_anchors: Anchors,
     context_index: ContextIndex,

@@ -102,7 +102,7 @@ def regex(answer: str, *, pattern: Pattern = "") -> Score:
     return Score(bool(found), evidence=evidence)
 
 
-@metric(version=10)
+@metric(version=11)
 def number(answer_quantities: Sequence[Quantity], *, value: str = "") -> Score:
     """Whether the answer states the number, compared by value: `$1,000` equals `1000.0`.
 

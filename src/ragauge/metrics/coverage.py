@@ -7,7 +7,7 @@ from ragauge.score import Score
 from ragauge.setting import Share
 
 
-@metric(version=12)
+@metric(version=13)
 def keyword_coverage(
     answer_keywords: frozenset[str],
     reference_keywords: frozenset[str],
@@ -38,7 +38,7 @@ def keyword_coverage(
     return Score(len(has) / len(reference_keywords), evidence=evidence)
 
 
-@metric(version=12)
+@metric(version=13)
 def answer_completeness(
     answer: str,
     reference: str,

@@ -67,7 +67,7 @@ def weights() -> Weights:
     return Weights(words["short"], words["long"], tables["short"], tables["long"], reader)
 
 
-@metric(version=22)
+@metric(version=23)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,

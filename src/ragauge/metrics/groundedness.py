@@ -58,7 +58,7 @@ SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=17, batch=True)
+@metric(version=18, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],

@@ -22,7 +22,7 @@ MATCHED = ("number", "value", "matched_by", "how", "credit")
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=17)
+@metric(version=18)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -125,7 +125,7 @@ def number_match(
     return Score(match.share, evidence=evidence)
 
 
-@metric(version=17)
+@metric(version=18)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

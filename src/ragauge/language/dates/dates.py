@@ -165,7 +165,9 @@ def _numbered(plain: str, text: str) -> Iterator[Date]:
             if era:  # `44 BC`, `79 AD`
                 year = -int(era[1]) if era[2][0] in "Bb" else int(era[1])
                 yield date_of(text, start, era.end(), year=year)
-        elif plain[start - 3 : start] == "AD ":
+        elif (
+            plain[start - 3 : start] == "AD " and not plain[max(0, start - 4) : start - 3].isalnum()
+        ):
             yield date_of(text, start - 3, end, year=run[0])
 
 

@@ -9,11 +9,11 @@ from typing import NamedTuple, cast
 from ragauge.language.facts.differences import (
     LIKELY,
     Difference,
-    are_of_one_month,
     beside,
     contradiction,
     facts_of,
     is_equal,
+    is_near,
     is_same,
     is_within,
     keys_of,
@@ -24,6 +24,7 @@ from ragauge.language.facts.differences import (
 from ragauge.language.facts.facts import SIGNS, Fact, Part
 from ragauge.language.facts.reader import Statement, read
 from ragauge.language.facts.statements import (
+    at_the_ends,
     chosen,
     compare,
     directions,
@@ -105,6 +106,7 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
         partner = max(theirs, key=lambda other: n_shared(statement, other), default=None)
         if partner and (len(theirs) == 1 or n_shared(statement, partner)):
             found += compare(statement, partner, ours, asked, keys_of(theirs))
+            found += [] if found else at_the_ends(statement, partner)
     words = in_other_words(ours, theirs) if len(ours) <= MAX_STATEMENTS else ()
     stated, known = facts_of(ours), facts_of(asked)
     new = [fact for fact in facts_of(theirs) if not _is_among(fact, known)]
@@ -269,8 +271,7 @@ def _of_facts(
         found = [(fact, kind) for fact in new if (kind := contradiction(fact, expected))]
         # `8 pounds` for `8 kg` before other measures, these before numbers by themselves.
         ranks = [
-            (kind in SAME_NUMBER, kind != LIKELY, are_of_one_month(fact, expected))
-            for fact, kind in found
+            (kind in SAME_NUMBER, kind != LIKELY, is_near(fact, expected)) for fact, kind in found
         ]
         found = [pair for pair, rank in zip(found, ranks, strict=True) if rank == max(ranks)]
         n_values = len({str(fact.value) for fact, _ in found})

@@ -124,11 +124,11 @@ def contradiction(one: Fact, other: Fact) -> str:
     return "" if (one.unit and other.unit) or has_measure else LIKELY
 
 
-def are_of_one_month(one: Fact, other: Fact) -> bool:
-    """Whether two dates are: `1 March` for `16 March`."""
-    if not (isinstance(one.value, Date) and isinstance(other.value, Date)):
-        return False
-    return one.value.parts.get("month", 0) == other.value.parts.get("month")
+def is_near(one: Fact, other: Fact) -> bool:
+    """Whether two dates are of one month, `1 March` and `16 March`, or two amounts have one unit."""
+    if isinstance(one.value, Date) and isinstance(other.value, Date):
+        return one.value.parts.get("month", 0) == other.value.parts.get("month")
+    return one.unit == other.unit != ""
 
 
 def is_equal(one: Fact, other: Fact) -> bool:

@@ -15,7 +15,7 @@ from ragauge.language.facts.differences import (
     likeness,
     part_of,
 )
-from ragauge.language.facts.facts import Part
+from ragauge.language.facts.facts import Fact, Part
 from ragauge.language.facts.reader import Statement, Word
 from ragauge.language.facts.vocabulary import vocabulary
 from ragauge.language.text import word_set
@@ -28,6 +28,10 @@ FEW = 2
 """The most statements that are few, and the most words of a statement of which an opposite is all it needs to have in common."""
 AGREEING_BOUNDS = ({"least", "over"}, {"most", "under"})
 EXCLUSIVE_SCOPES = (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only"))
+BEFORE = 14
+"""Characters between a direction and its amount: `rose slightly by 3 %`."""
+FAR = 16
+"""Characters between `from` or `to` and what belongs to it."""
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
 MAX_SHORT = 2
@@ -185,6 +189,12 @@ def _other_items(
     own = here if is_list else here[1:]
     lost = [item for item in there if not is_in(item, stated)]
     added = [item for item in own if (len(here) > 2 or are_lists) and not is_in(item, known)]
+    if are_lists and not added:  # the question may have a word of an item: `fishing rod`
+        added = [
+            item
+            for item in here
+            if not is_in(item, theirs.keys) and not all(word.key in known for word in item)
+        ]
     if are_lists and not added:  # `student card` for `identity card`
         sets = [[{word.key for word in item} for item in items] for items in (here, there)]
         alone = [
@@ -289,6 +299,47 @@ def chosen(
         ours, theirs = (each.get(pair, {}) for each in sides)
         if len(ours) == len(theirs) == 1:
             yield next(iter(ours.values())), next(iter(theirs.values()))
+
+
+def at_the_ends(ours: Statement, theirs: Statement) -> Iterator[Difference]:
+    """`shrank by 7 percent` for `rose by 7 percent`, and `from B to A` for `from A to B`."""
+    for fact, other in product(ours.facts, theirs.facts):
+        if fact.kind == "amount" and is_same(fact, other):
+            one, two = _before(ours, fact), _before(theirs, other)
+            if one and two and {(p, 1 - side) for p, side in directions(one)} & {*directions(two)}:
+                yield Difference("opposite", part_of(one), part_of(two))
+    here, there = _ways(ours), _ways(theirs)
+    other_end = [key for key in here if key in there and here[key][0] != there[key][0]]
+    if len({here[key][0] for key in other_end}) > 1:
+        places = [(here[key][1], there[key][1]) for key in other_end]
+        first, other = (
+            min(each, key=lambda part: part.start) for each in zip(*places, strict=True)
+        )
+        yield Difference("order", part_of(first), part_of(other))
+
+
+def _ways(statement: Statement) -> dict[str, tuple[bool, Word | Fact]]:
+    """The words and facts at the ends of `from A to B` and `A to B`, each with whether it is the last; not those of both ends."""
+    known, found, mixed = vocabulary(), dict[str, tuple[bool, Word | Fact]](), set[str]()
+    parts = [(word.key, word) for word in statement.words]
+    parts += [(str(fact.value), fact) for fact in statement.facts]
+    for token in statement.tokens:
+        is_end = token.text in known.ends
+        if not is_end and token.text not in known.starts:
+            continue
+        for key, part in parts:
+            is_after = 0 <= part.start - token.end <= FAR
+            is_before = is_end and 0 <= token.start - part.end <= FAR
+            if is_after or is_before:
+                last = is_end and is_after
+                mixed |= {key} if found.setdefault(key, (last, part))[0] != last else set()
+    return {key: each for key, each in found.items() if key not in mixed}
+
+
+def _before(statement: Statement, fact: Fact) -> Word | None:
+    """The word of a pair of opposites right before a fact: `fell by 3 %`."""
+    near = [word for word in statement.words if 0 <= fact.start - word.end <= BEFORE]
+    return next((word for word in reversed(near) if word.opposites), None)
 
 
 def _sided(statements: Sequence[Statement]) -> dict[int, dict[int, Word]]:

@@ -47,7 +47,8 @@ _HALF = Decimal("0.5")
 _OF_TIME = re.compile(
     r"\b(?:(ein(?:e[mnr]?)?(?: ganze[nrs]?)?|une?|una|an? (?:full|whole|entire))(?! halb|[ -]demi| medi)|(half an?|(?:eine )?halbe[ns]?|(?:une )?demi|(?:una )?media|medio)|(\w{3,7})einhalb|(anderthalb))[ -]([^\W\d_]{1,10})\b|(?<!个)半个?(小时|年|天|月)"
     r"|(?<![\d.一二两三四五六七八九十])(\d{1,2}|[一二两三四五六七八九十]{1,3})(?:个半(小时|钟头|月|星期)|(年|天|周)半)"
-    r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)",
+    r"|(?<!\d )\b(hora|día|semana|mes|año)(?= y medi)"
+    r"|(?:(tres cuartos|trois quarts|drei ?viertel ?)|un cuarto|un quart|viertel)(?: de | d['’])?(hora|heure|stunde)n?\b",
     re.IGNORECASE,
 )
 """One, a half or some and a half of a unit of time; German `ein Jahr`, but no `ein` alone."""
@@ -87,7 +88,8 @@ def in_other_languages(text: str, found: Sequence[Quantity]) -> Sequence[Quantit
     if words and (words - _ENGLISH_TOO or language_of(text) in ("de", "es", "fr")):
         spelled += _in_words(text)
     # Most texts have none of these, and the pattern takes a hundred times as long.
-    if not _ONE_OR_HALF.isdisjoint(listed) or "einhalb" in lowered or "半" in text:
+    has_quarter = "viertel" in lowered or "quart" in lowered or "cuarto" in lowered
+    if has_quarter or not _ONE_OR_HALF.isdisjoint(listed) or "einhalb" in lowered or "半" in text:
         spelled += _spans_of_time(text)
     if spelled:
         ends = {each.end for each in found}
@@ -138,8 +140,8 @@ def _in_words(text: str) -> Sequence[Quantity]:
 def _spans_of_time(text: str) -> Iterator[Quantity]:
     """`einen Monat`, `half an hour`, `zweieinhalb Stunden`, `半年`."""
     for found in _OF_TIME.finditer(text):
-        one, half, many, _, noun, han, of_half, *nouns, bare = found.groups()
-        noun = next(each for each in (noun, han, *nouns, bare) if each)
+        one, half, many, _, noun, han, of_half, *nouns, bare, three, hour = found.groups()
+        noun = next(each for each in (noun, han, *nouns, bare, hour) if each)
         unit = vocabulary().units.get(noun.lower(), "") or unit_of(noun) or ""
         more = _AND_A_HALF.match(text, found.end())
         whole: int | None = _numbers().get(many.lower()) if many else 1
@@ -148,6 +150,8 @@ def _spans_of_time(text: str) -> Iterator[Quantity]:
         if not is_time(unit) or whole is None or one == "UN":  # `UN Day`
             continue
         value = _HALF if half or han else Decimal(1) if one or bare else whole + _HALF
+        if hour:  # `tres cuartos de hora`
+            value = _HALF * (3 if three else 1) * _HALF
         start, end = found.start(), more.end() if more else found.end()
         value += _HALF * bool(more)
         yield Quantity(text[start:end], start, end, value, unit, spelled=True)

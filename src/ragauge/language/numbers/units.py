@@ -44,6 +44,7 @@ m³=1000 | ml=.001 mL millilitre milliliter | cl=.01 centilitre centiliter | l=1
 + tbsp=.01478676478125 tablespoon | cup=.2365882365 | pint=.473176473 | quart=.946352946
 + gallon=3.785411784 | barrel=158.987294928
 m/s=3.6 mps | km/s=3600 | km/h=1 kph kmh | mi/h=1.609344 mph
+Pa=1 pascal | hPa=100 | kPa=1000 kilopascal | bar=1e5 | MPa=1e6 | mbar=100 | psi=6894.757
 J=1 joule | kJ=1000 kilojoule | cal=4.184 calorie | kcal=4184 kilocalorie
 °C= celsius degree_celsius degrees_celsius degrees_c | °F= fahrenheit degrees_fahrenheit degrees_f | K= kelvin
 """
@@ -54,7 +55,7 @@ W=1 watt | kW=1000 kilowatt | MW=1e6 megawatt | GW=1e9 gigawatt
 Wh=1 | kWh=1000 kilowatt-hour kilowatt_hour | MWh=1e6 | GWh=1e9 | TWh=1e12
 V=1 volt | kV=1000 kilovolt
 Hz=1 hertz | kHz=1000 kilohertz | MHz=1e6 megahertz | GHz=1e9 gigahertz
-Pa=1 pascal | hPa=100 | kPa=1000 | bar=1e5 | MPa=1e6 | mbar=100
+kbit=1 kilobit | Mbit=1000 megabit | Gbit=1e6 gigabit
 mmol=.001 | mol=1 mole
 Nm=1 newton_metre newton_meter | Ncm=.01 newton_centimetre newton_centimeter
 byte=1 | kB=1000 KB kilobyte | MB=1e6 megabyte | GB=1e9 gigabyte | TB=1e12 terabyte | PB=1e15 petabyte
@@ -62,14 +63,15 @@ Kbps=1 kbps | Mbps=1000 | Gbps=1e6
 """
 """The same of units that only differ by powers of ten, so that no number is converted to another one."""
 _OTHERS = """
-bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | psi | dB decibel | px pixel | dpi | ppm | ppb
+bit | KiB | MiB | GiB | TiB | amp ampere | mAh | mmHg | dB decibel | px pixel | dpi | ppm | ppb
 + IU | rpm | bp bps bip basis_point | x times | ° degree | hp horsepower | ly light_year
 + % percent pct percents Prozent per_cent percentage_point
 """
 _MONEY = """
 USD $ US$ dollar buck us_dollar u.s._dollar | EUR € euro | GBP £ pounds_sterling | JPY ¥ yen 円
 + INR ₹ Rs Rs. rupee indian_rupee | CHF franc swiss_franc | CAD C$ CA$ canadian_dollar | AUD A$ AU$ australian_dollar | NZD NZ$
-+ CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK kronor | NOK kroner | DKK | PLN zloty złoty | ZAR rand | BRL R$ | MXN peso | PEN
++ CNY RMB yuan renminbi 元 | HKD HK$ | SGD S$ | KRW ₩ | SEK kronor | NOK kroner | DKK | PLN zloty złoty | ZAR rand | BRL R$ | MXN peso | PEN | ARS | COP | CLP
++ AED dirham | SAR riyal | MYR ringgit | IDR rupiah | UAH hryvnia | HUF forint | KES kenyan_shilling | TZS tanzanian_shilling
 + RUB ₽ rouble ruble | TRY ₺ | NGN ₦ | PHP ₱ | VND ₫ | ILS ₪ | THB ฿ | BTC ₿ bitcoin | cent ¢ pence centime
 """
 _TIME, _MONTHS = 0, 1
