@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, cast, get_args
 from ragauge.calls.progress import Listener, Measured, ignore
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
-from ragauge.engine.resources import Resources
+from ragauge.engine.resources import Resources, compute_corpus_features
 from ragauge.engine.selection import MetricLike, fitting, precision_of, suites_of
-from ragauge.engine.task import compute_corpus_features
 from ragauge.errors import PlanError
 from ragauge.evaluation.config import NO_CACHE
 from ragauge.judges.config import JudgeConfig, judge_config_of

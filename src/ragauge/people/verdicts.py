@@ -8,7 +8,7 @@ from typing import cast
 
 import polars as pl
 
-from ragauge.engine.batch import without_judge
+from ragauge.engine.measure import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
 from ragauge.loaders.conflicts import folded

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.engine.batch import DISPUTE, without_judge
+from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
