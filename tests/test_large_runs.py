@@ -14,7 +14,7 @@ import ragauge as rg
 from ragauge.comparing.systems import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation.evaluation import Evaluation
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.report.writing import csv_table
 from ragauge.run import Run
 from ragauge.runs import findings, integrity, scores, store, summary

@@ -22,7 +22,6 @@ from ragauge.evaluation.evaluation import Evaluation
 from ragauge.evaluation.forecast import cost, node_seconds, without_columns, workload
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
-from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
@@ -36,7 +35,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.score import KeptEvidence
 
 MAX_WITH_EVIDENCE = 50_000
@@ -152,6 +151,8 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
+    from ragauge.loaders.loading import load
+
     import_plugins(config.plugins)
     metrics, executor = _checked(config)
     encoder = _encoder(config)

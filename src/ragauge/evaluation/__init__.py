@@ -20,7 +20,7 @@ from ragauge.suite import Entry
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.providers.factory import JudgeLike
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.on_ray.executor import Ray
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.providers.factory import JudgeLike
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
 
@@ -342,7 +342,7 @@ def loaded(
     samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
 ) -> Samples:
     """The samples; PlanError for options of loading with samples that are loaded already."""
-    from ragauge.loaders import load
+    from ragauge.loaders.loading import load
 
     if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
         samples = own
