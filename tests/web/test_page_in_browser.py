@@ -42,8 +42,7 @@ def test_every_view_opens_from_a_file_without_a_request_or_a_complaint(
 
 def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):
     from ragauge.report.report import Cell
-    from ragauge.views.first_screen import FirstScreen
-    from ragauge.views.run_report import screen_table
+    from ragauge.views.first_screen import FirstScreen, screen_table
 
     screen = FirstScreen(handbook_run)
     page = opened(handbook_page)

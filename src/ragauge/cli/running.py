@@ -79,8 +79,9 @@ def run_config(
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
+    from ragauge.views.first_screen import run_report
+    from ragauge.views.run_files import write_run
     from ragauge.views.run_notes import judging_lines
-    from ragauge.views.run_report import run_report, write_run
 
     if fast and retry_unreadable:
         why = "--fast makes no calls, but --retry-unreadable needs them"
@@ -195,7 +196,7 @@ def _prepared(
 
 def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
     """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
-    from ragauge.views.run_report import check_outputs
+    from ragauge.views.run_files import check_outputs
 
     problems: list[str] = []
     for text in config.metrics:

@@ -192,7 +192,7 @@ class Evaluation:
     def _in_folder(self, path: Path, by: Sequence[str] | None) -> Run:
         """The run in a folder, which may be at a URL."""
         from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
-        from ragauge.views.run_report import write_summaries
+        from ragauge.views.run_files import write_summaries
 
         with RunFolder.for_writing(path, self.manifest.key) as folder:
             stored = folder.open(self.manifest, self.samples)
