@@ -187,7 +187,7 @@ def why(likeness: Likeness, value: float) -> str:
     if match.contradiction is not None and not match.differences:
         ours, theirs = map(_shown, match.contradiction)
         parts.append(f"states {ours} where the reference has {theirs}")
-    if not match.is_contained:
+    if not (match.is_contained or match.agreed):
         parts += [
             f"states {_shown(number.number)} as {_shown(number.matched_by)}"
             for number in match.numbers.matched[:WORDS_SHOWN]

@@ -42,6 +42,40 @@ def kinds(answer: str, reference: str, question: str = "") -> set[str]:
     ("It costs 10 cents.", "It costs €0.20.", "number"),
     ("It costs 10 cents.", "It costs 10 euros.", "unit"),
     ("It costs USD 300 per month.", "It costs USD 300 per year.", "period"),
+    ("$35", "35 Swiss francs", "currency"),
+    ("Das Pfand beträgt 50 Euro.", "Es sind 50 Franken Pfand.", "currency"),
+    ("Trente dollars américains.", "30 dollars canadiens", "currency"),
+    ("Cuesta 900 pesos argentinos.", "900 pesos mexicanos", "currency"),
+    ("Eight pounds at most, 55 x 40 cm.", "Up to 8 kilograms.", "unit"),
+    ("It's 1.8 metres to the stop of bus 14.", "1.8 km", "unit"),
+    ("Six millilitres.", "6 grams", "unit"),
+    ("1.7毫升", "1.7升", "unit"),
+    ("每亩40斤", "每亩40公斤", "unit"),
+    ("They get thirty days.", "They get 24 paid days.", "number"),
+    ("A full ten days; it feels dry after two hours.", "7 days", "number"),
+    ("From 10:40 to 14:00.", "From 9.15 am to 2 pm.", "date"),
+    ("Se cena a las 18:30.", "Se cena a las 19.30.", "date"),
+    ("Am einundzwanzigsten Oktober.", "14. Oktober", "date"),
+    ("Am 14.11.", "14. Oktober", "date"),
+    ("三号楼是九月二十八日停水。", "9月18日", "date"),
+    ("On the first of March, until mid-October.", "16 March", "date"),
+    ("Hoy el veintiséis de mayo.", "El 25 de mayo.", "date"),
+    ("Every third month.", "Every two months.", "period"),
+    ("Twice an hour.", "Every ten minutes.", "period"),
+    ("隔两个月洗一次。", "每两周洗一次。", "period"),
+    ("Jeden zweiten Tag.", "Zweimal am Tag.", "period"),
+    ("Six times a year.", "Four times in twelve months.", "period"),
+    ("D出口", "C口", "version"),
+    ("In section five.", "Section 8", "version"),
+    ("Pistachio, vanilla, mango", "Vanilla, strawberry and pistachio", "item"),
+    ("A photo ID and a birth certificate", "Photo ID and proof of address", "item"),
+    ("A passport photo, proof of address and a student card",
+     "A passport photo, proof of address and an identity card", "item"),
+    ("Elle ouvre le lundi, le jeudi et le samedi.", "Le mardi, le jeudi et le samedi.", "member"),
+    ("Savings to current", "From the current account to the savings account", "order"),
+    ("Erfurt → Nürnberg", "Von Nürnberg nach Erfurt", "order"),
+    ("The profit of the firm shrank by seven percent.", "Profit rose by 7 percent.", "opposite"),
+    ("They rose by 3%.", "They fell by 3%.", "opposite"),
     ("A2 is on paper.", "A1 is on paper.", "version"),
     ("Es wurde am 17. Mai 1984 eröffnet.", "Es wurde am 17. März 1984 eröffnet.", "date"),
     ("Backups use AES-128.", "Backups use AES-256.", "version"),
@@ -145,6 +179,25 @@ def test_one_detail_that_differs_is_found(answer, reference, kind):
     ("周一关闭，周二开放。", "周二开放，周一关闭。"),
     ("Not until the middle of May.", "From the middle of May on."),
     ("It needs 2,200 W.", "It needs 2.2 kW."),
+    ("A year and a half.", "18 months"),
+    ("A full day", "24 hours"),
+    ("90分钟", "面团要发酵一个半小时。"),
+    ("45 minutos", "Tres cuartos de hora"),
+    ("0,4 Kubikmeter", "400 Liter"),
+    ("260 kPa", "2.6 bar"),
+    ("25%", "One in four"),
+    ("50 µg", "50 micrograms a day"),
+    ("It opens its doors at nine and shuts at one in the afternoon.", "At 9 o'clock in the morning."),
+    ("À dix heures quarante-sept du soir.", "22 h 47"),
+    ("早上八点二十分", "上午8:20开始签到。"),
+    ("CAD 1,200,000", "1.2 million Canadian dollars"),
+    ("¥30一天", "每天30元人民币"),
+    ("Formulaire C1", "le C1"),
+    ("It came in version 4.5.", "4.5"),
+    ("The third hall", "Hall 3"),
+    ("Bonnie and Clyde", "Bonnie Parker and Clyde Barrow"),
+    ("A store or supply of something", "A large or extra supply of something"),
+    ("King Street to Mill Lane", "It is moving from King Street to Mill Lane."),
     ("One of 5 was sold in 1999. It costs $18 in all shops, of 40 that there are, or $20 in 7.", "$19"),
 )  # fmt: skip
 def test_the_same_in_other_words_and_what_is_left_unsaid_contradict_nothing(answer, reference):
@@ -227,3 +280,20 @@ def test_a_list_may_begin_a_sentence():
     found = align("They are Bramble, Thimble, Biscuit and Captain.", "Bramble, Thimble and Moth.")
     first = found.differences[0]
     assert (first.kind, first.found.text, first.expected.text) == ("item", "Biscuit", "Moth")
+
+
+@cases(
+    ("Sixty-three", "63 residents had to leave their homes.", "How many residents had to leave?", "63"),
+    ("No, it's extra.", "No, water is charged.", "Is water included?", ""),
+    ("Less", "They need less water.", "Do they need more or less water?", "less"),
+    ("Python 3", "Python 3.9", "Which version?", ""),
+    ("Sixty-three people, 20 of them children", "63 people", "How many people?", ""),
+)
+def test_an_answer_that_is_what_the_reference_adds_agrees(answer, reference, question, agreed):
+    assert align(answer, reference, question).agreed == agreed
+
+
+def test_of_two_opposites_that_a_question_names_the_answer_says_the_other():
+    question = "Is the form sent before or after the purchase?"
+    assert kinds("After it", "The form must be sent before the purchase.", question) == {"opposite"}
+    assert not kinds("Before it", "The form must be sent before the purchase.", question)

@@ -30,8 +30,10 @@ AGREEING_BOUNDS = ({"least", "over"}, {"most", "under"})
 EXCLUSIVE_SCOPES = (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only"))
 BEFORE = 14
 """Characters between a direction and its amount: `rose slightly by 3 %`."""
-FAR = 16
-"""Characters between `from` or `to` and what belongs to it."""
+MANY = 50
+"""Words and facts of a statement up to which its ends are looked for."""
+FAR = 12
+"""Characters between `to` and what belongs to it."""
 REMARK = frozenset(";(；（")
 """Signs before a remark."""
 MAX_SHORT = 2
@@ -306,34 +308,29 @@ def at_the_ends(ours: Statement, theirs: Statement) -> Iterator[Difference]:
     for fact, other in product(ours.facts, theirs.facts):
         if fact.kind == "amount" and is_same(fact, other):
             one, two = _before(ours, fact), _before(theirs, other)
-            if one and two and {(p, 1 - side) for p, side in directions(one)} & {*directions(two)}:
+            sides = [
+                {side for pair, side in directions(each) if not pair} for each in (one, two) if each
+            ]
+            if one and two and len(sides[0] ^ sides[1]) == 2:  # the pair of rise and fall
                 yield Difference("opposite", part_of(one), part_of(two))
-    here, there = _ways(ours), _ways(theirs)
-    other_end = [key for key in here if key in there and here[key][0] != there[key][0]]
-    if len({here[key][0] for key in other_end}) > 1:
-        places = [(here[key][1], there[key][1]) for key in other_end]
-        first, other = (
-            min(each, key=lambda part: part.start) for each in zip(*places, strict=True)
-        )
-        yield Difference("order", part_of(first), part_of(other))
+    there = _ways(theirs)
+    for (start, end), (one, _) in _ways(ours).items():
+        if (end, start) in there:
+            yield Difference("order", part_of(one), part_of(there[end, start][0]))
+            return
 
 
-def _ways(statement: Statement) -> dict[str, tuple[bool, Word | Fact]]:
-    """The words and facts at the ends of `from A to B` and `A to B`, each with whether it is the last; not those of both ends."""
-    known, found, mixed = vocabulary(), dict[str, tuple[bool, Word | Fact]](), set[str]()
+def _ways(statement: Statement) -> dict[tuple[str, str], tuple[Word | Fact, Word | Fact]]:
+    """Each word or fact near before a `to` with each near behind it: the ends of `from A to B`."""
+    found: dict[tuple[str, str], tuple[Word | Fact, Word | Fact]] = {}
     parts = [(word.key, word) for word in statement.words]
     parts += [(str(fact.value), fact) for fact in statement.facts]
-    for token in statement.tokens:
-        is_end = token.text in known.ends
-        if not is_end and token.text not in known.starts:
-            continue
-        for key, part in parts:
-            is_after = 0 <= part.start - token.end <= FAR
-            is_before = is_end and 0 <= token.start - part.end <= FAR
-            if is_after or is_before:
-                last = is_end and is_after
-                mixed |= {key} if found.setdefault(key, (last, part))[0] != last else set()
-    return {key: each for key, each in found.items() if key not in mixed}
+    for token in statement.tokens if len(parts) <= MANY else ():
+        if token.text in vocabulary().ends:
+            before = [each for each in parts if 0 <= token.start - each[1].end <= FAR]
+            after = [each for each in parts if 0 <= each[1].start - token.end <= FAR]
+            found |= {(a, b): (one, two) for (a, one), (b, two) in product(before, after) if a != b}
+    return found
 
 
 def _before(statement: Statement, fact: Fact) -> Word | None:

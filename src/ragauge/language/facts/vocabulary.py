@@ -40,7 +40,6 @@ class Vocabulary:
     merely: frozenset[str]
     by: frozenset[str]
     turning: frozenset[str]
-    starts: frozenset[str]
     ends: frozenset[str]
     articles: frozenset[str]
     mutual: frozenset[str]

@@ -55,11 +55,10 @@ W=1 watt | kW=1000 kilowatt | MW=1e6 megawatt | GW=1e9 gigawatt
 Wh=1 | kWh=1000 kilowatt-hour kilowatt_hour | MWh=1e6 | GWh=1e9 | TWh=1e12
 V=1 volt | kV=1000 kilovolt
 Hz=1 hertz | kHz=1000 kilohertz | MHz=1e6 megahertz | GHz=1e9 gigahertz
-kbit=1 kilobit | Mbit=1000 megabit | Gbit=1e6 gigabit
 mmol=.001 | mol=1 mole
 Nm=1 newton_metre newton_meter | Ncm=.01 newton_centimetre newton_centimeter
 byte=1 | kB=1000 KB kilobyte | MB=1e6 megabyte | GB=1e9 gigabyte | TB=1e12 terabyte | PB=1e15 petabyte
-Kbps=1 kbps | Mbps=1000 | Gbps=1e6
+Kbps=1 kbps kbit kilobit | Mbps=1000 Mbit megabit | Gbps=1e6 Gbit gigabit
 """
 """The same of units that only differ by powers of ten, so that no number is converted to another one."""
 _OTHERS = """
