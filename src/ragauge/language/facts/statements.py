@@ -30,7 +30,7 @@ AGREEING_BOUNDS = ({"least", "over"}, {"most", "under"})
 EXCLUSIVE_SCOPES = (("all", "only"), ("only", "all"), ("always", "if"), ("always", "only"))
 BEFORE = 14
 """Characters between a direction and its amount: `rose slightly by 3 %`."""
-MANY = 50
+MANY = 8
 """Words and facts of a statement up to which its ends are looked for."""
 FAR = 12
 """Characters between `to` and what belongs to it."""
