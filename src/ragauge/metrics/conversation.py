@@ -166,7 +166,7 @@ def _closes(text: str) -> bool:
     return only_thanks or STOP.search(text) is not None
 
 
-@metric(version=7)
+@metric(version=8)
 def faultless(
     dialogue: Transcript,
     unanswered_questions: Score,

@@ -37,7 +37,7 @@ SAME = frozenset(
 """Words of an answer that says of another thing what was said before."""
 
 
-@metric(version=13)
+@metric(version=14)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
