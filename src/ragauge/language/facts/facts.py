@@ -176,13 +176,14 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             of_year = {"month": month, "day": day}
             yield _of_date(Date(text[slice(*span)], *span, of_year, either_order=is_open))
 
-    for at, (token, number) in enumerate(pairwise(tokens), start=2):
-        hour = WORD_VALUES.get(number.text, 0) if token.text in AT_HOURS else 0
-        after = tokens[at].text if at < len(tokens) else ""
-        before = [each.text for each in tokens[max(0, at - 6) : at - 2]]
-        if 0 < hour <= 12 and after in AFTER_HOURS and not BEFORE_HOURS.isdisjoint(before):
-            start, end = token.start, number.end
-            yield _of_date(Date(text[start:end], start, end, {"hour": hour, "minute": 0}))
+    for at, token in enumerate(tokens[:-1]):
+        number = tokens[at + 1]
+        if token.text in AT_HOURS and 0 < (hour := WORD_VALUES.get(number.text, 0)) <= 12:
+            before = [each.text for each in tokens[max(0, at - 4) : at]]
+            after = tokens[at + 2].text if at + 2 < len(tokens) else ""
+            if after in AFTER_HOURS and not BEFORE_HOURS.isdisjoint(before):
+                start, end = token.start, number.end
+                yield _of_date(Date(text[start:end], start, end, {"hour": hour, "minute": 0}))
 
     def numbers(parts: Sequence[Part], *, is_before: bool) -> list[tuple[int, Part]]:
         found: list[tuple[int, Part]] = []
