@@ -11,7 +11,7 @@ from ragauge.errors import LabelError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.loaders.mapping import field_of
 from ragauge.metric import PARTS, PRECISION, PROMPTS, Column, Definition, Feature, Metric
-from ragauge.samples.samples import FIELDS, REFERENCE, REFERENCES
+from ragauge.samples.fields import FIELDS, REFERENCE, REFERENCES
 from ragauge.suite import Entry, Suite
 from ragauge.where import Filter
 

@@ -8,7 +8,7 @@ from ragauge import catalog
 from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
 from ragauge.engine.graph_builder import Defaults, GraphBuilder, missing_resources, option_for
 from ragauge.errors import LabelError, PlanError, did_you_mean
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import FIELDS
 from ragauge.suite import Check, Entry, Suite
 
 COUNTS = ("list_found", "list_total")

@@ -11,8 +11,7 @@ from functools import lru_cache
 from ragauge.errors import did_you_mean
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
 from ragauge.loaders.table import listed
-from ragauge.samples.fields import CLUSTERS
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import CLUSTERS, FIELDS
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8  # similarity of names from which a note suggests the field

@@ -23,7 +23,7 @@ from ragauge.loaders.table import (
     text_of,
     value_of,
 )
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 Role = Literal["question", "answer", "references"]
 Values = Mapping[str, object]
