@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ragauge.conversations.tool_calls import list_of
 from ragauge.errors import Problem
-from ragauge.loaders.mapping import field_of
-from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
+from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS, field_of
 from ragauge.loaders.pairing import (
     NO_ID_IN_COMMON,
     Conflicts,
