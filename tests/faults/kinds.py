@@ -142,7 +142,7 @@ KINDS = {
     }),
     27: Kind("addresses in the data", {
         JSONL: ("test_each_line_is_a_sample_with_its_values_as_they_are",),
-        "loaders/test_load.py": ("test_a_name_that_is_no_file_of_samples_is_refused_unread",),
+        "loaders/test_loading.py": ("test_a_name_that_is_no_file_of_samples_is_refused_unread",),
     }),
     28: Kind("a process that is killed", {
         COMMANDS: ("test_a_killed_run_is_finished_by_the_same_command_with_the_same_bytes", "test_an_interrupted_run_says_so_and_goes_on_where_it_stopped"),

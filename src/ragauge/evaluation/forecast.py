@@ -8,14 +8,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ragauge.calls.progress import Computed, Event
-from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.graph import Node
+from ragauge.engine.measure import FIRST_ROWS, measure
 from ragauge.engine.selection import MetricLike
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.evaluation.evaluation import ROWS_SAMPLED, Evaluation, check
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.runs.identity import judges_of
-from ragauge.samples.samples import REFERENCE, REFERENCES, Samples, columns_of
+from ragauge.samples.fields import REFERENCE, REFERENCES
+from ragauge.samples.samples import Samples, columns_of
 from ragauge.score import Status
 from ragauge.storage.regular_file import exists
 
