@@ -46,6 +46,7 @@ ROWS = [
     # Numbers and dates, in any form.
     (CAPEX, "1577", "Capital expenditure was $1.577 billion.", 0.7, 1),
     (CAPEX, "1577", "Capital expenditure was $2.1 billion.", 0, 0.3),
+    (CAPEX, "1577", "In FY2018 it was $1,577 million.", 0.7, 1),
     (SIGNED, JULY, "They signed it on 2 July 1776.", 0.7, 1),
     (SIGNED, JULY, "It was signed on 19 May 1798.", 0, 0.3),
     (WON, "3", "She has won 7 titles.", 0, 0.3),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence, Set
 
+from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.facts.reader import read
 from ragauge.language.facts.vocabulary import vocabulary
@@ -209,9 +210,10 @@ def stated_instead(
 
 
 def _dates(text: str) -> list[Date]:
-    """The dates and times among the facts of a text, in any of their languages."""
+    """The dates and times of a text, in any language of its facts; `1577` by itself is none."""
     facts = (fact for statement in read(text) for fact in statement.facts)
-    return [fact.value for fact in facts if isinstance(fact.value, Date)]
+    found = [fact.value for fact in facts if isinstance(fact.value, Date)]
+    return [*dates(text), *(date for date in found if not date.text.isdecimal())]
 
 
 def _other_number(
