@@ -56,7 +56,7 @@ def is_good(question: str) -> bool:
     return len(en.content_words(question)) >= least - (words[0] in ("what", "who"))
 
 
-def _draft(pattern: str, question: str, answer: str, subject: str, origin: str = "") -> Draft:
+def _draft(pattern: str, question: str, answer: str, subject: str = "", origin: str = "") -> Draft:
     kind, worth = en.TABLE["kinds"][pattern]
     return Draft(question, (answer,), (), kind, pattern, subject, worth, origin=origin)
 
@@ -68,7 +68,7 @@ def _asked(clause: Clause, pattern: str, ask: str, answer: str, leftover: str) -
 
 
 def _condition(sentence: str) -> Iterator[Draft]:
-    """`If you lose a key, the desk lends another`: what happens if you lose a key? `To hire one, ask`: how do you hire one?"""
+    """`If …, the desk will lend …`: what happens if …? `To hire …, ask …`: how do you hire …?"""
     sentence = re.sub("^In order to", "To", sentence).replace(", then ", ", ")
     found = re.fullmatch(r"(If|When|To) ([^,;:()\"]+), (?!that )([^;:—–\"“]+)\.", sentence)
     if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
@@ -85,27 +85,29 @@ def _condition(sentence: str) -> Iterator[Draft]:
     if is_short or OPEN_CASE.search(given) or REFERRING.search(answer):
         return
     if word == "To":
-        is_step = owed or (_is_order(then) and then[0] not in en.words_of("thinking"))
+        is_step = owed or _is_order(then)
         if is_step and en.form_of(case[0]) == "base" and "you" not in case[:2]:
             step = answer[owed.end() :] if owed else answer
-            yield _draft("condition", f"How do you {given}?", step, "")
+            yield _draft("condition", f"How do you {given}?", step)
     elif not _is_broken(case, then):
         question = f"{word.lower()} {given}?"
         if owed and owed[1]:
             asked, answer = f"What {owed[1]} you do {question}", answer[owed.end() :]
-            yield _draft("condition", asked, answer, "")
-        elif _is_order(then) and then[0] not in en.words_of("thinking"):
-            yield _draft("condition", f"What should you do {question}", answer, "")
+            yield _draft("condition", asked, answer)
+        elif _is_order(then):
+            yield _draft("condition", f"What should you do {question}", answer)
         elif _happens(case, then) and not WISH.match(given):
-            yield _draft("condition", f"What happens {question}", answer, "")
+            yield _draft("condition", f"What happens {question}", answer)
 
 
 def _is_order(then: Sequence[str]) -> bool:
-    """Whether words tell what to do: `ask the warden`, `declare the string safe`."""
-    is_known = then[0] in en.words_of("telling") or en.form_of(then[0]) == "base"
-    if _verb_of(then) == 2 and then[0] not in en.words_of("telling"):
-        return False  # `spend approval is not required`
-    return is_known or (_verb_of(then) is None and then[1:2] in (["a"], ["the"], ["your"]))
+    """Whether words tell what to do: `ask the warden`, `declare the string safe`, and not `spend approval is needed`."""
+    first, at = then[0], _verb_of(then)
+    if first in en.words_of("telling"):
+        return True
+    if first in en.words_of("thinking") or at == 2:
+        return False
+    return en.form_of(first) == "base" or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
 
 
 def _verb_of(then: Sequence[str]) -> int | None:

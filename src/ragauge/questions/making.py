@@ -98,7 +98,7 @@ class Spread(Generic[T]):
     """Items in an order that covers documents, headings and passages evenly.
 
     An item has a type, a passage and a worth. `take` gives the next item of a type from what was used least
-    so far. Equal seeds give equal orders.
+    so far, and of that the best. Equal seeds give equal orders.
     """
 
     def __init__(self, items: Sequence[tuple[str, Passage, float, T]], seed: int) -> None:
