@@ -17,19 +17,17 @@ from pytest import approx
 
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.batch import measure
-from ragauge.engine.frames import evidence_json
 from ragauge.engine.graph import Plan
+from ragauge.engine.measure import evidence_json, measure
 from ragauge.engine.plan import make_plan
-from ragauge.engine.resources import Resources
-from ragauge.engine.task import of_corpus
+from ragauge.engine.resources import Resources, of_corpus
 from ragauge.errors import LabelError, MissingExtraError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
 from ragauge.rankings.hits import Hits
 from ragauge.rankings.measure import MEASURES
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite
 

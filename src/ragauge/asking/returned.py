@@ -7,10 +7,10 @@ from reprlib import Repr
 from typing import cast
 
 from ragauge.errors import DataError, Problem, RagaugeError
-from ragauge.loaders import load
 from ragauge.network.endpoints import Unanswered
 from ragauge.report.plain import shortened
-from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
+from ragauge.samples.fields import FIELDS, FieldError, read_value
+from ragauge.samples.samples import Samples
 
 MAX_CHARACTERS = 10_000_000
 """A longer answer is a fault: no model writes it, and no metric reads it."""
@@ -103,6 +103,8 @@ def _plain(value: object) -> dict[str, object] | None:
 
 def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
+    from ragauge.loaders.loading import load
+
     samples = value if isinstance(value, Samples) else None
     problem: Problem | None = None
     own = _mapping(value)

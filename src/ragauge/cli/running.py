@@ -17,13 +17,13 @@ from ragauge.cli.progress import Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
-from ragauge.evaluation import Evaluation
 from ragauge.evaluation.config import Config
+from ragauge.evaluation.evaluation import Evaluation
+from ragauge.evaluation.forecast import cost, node_seconds, without_columns, workload
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
-from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
-from ragauge.runs.health import Health
+from ragauge.runs.outcomes import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import is_file_of_run, url_of_run
@@ -35,7 +35,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.score import KeptEvidence
 
 MAX_WITH_EVIDENCE = 50_000
@@ -79,8 +79,9 @@ def run_config(
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
+    from ragauge.views.first_screen import run_report
+    from ragauge.views.run_files import write_run
     from ragauge.views.run_notes import judging_lines
-    from ragauge.views.run_report import run_report, write_run
 
     if fast and retry_unreadable:
         why = "--fast makes no calls, but --retry-unreadable needs them"
@@ -92,9 +93,9 @@ def run_config(
     evaluation, judging = work.evaluation, work.judging
     say(*evaluation.samples.notes)
     if dry_run:
-        print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
+        print_plan(evaluation.plan, evaluation.samples, without_columns(evaluation))
         if judging.judges:
-            print_estimate(evaluation.estimate(work.folder), judging)
+            print_estimate(cost(evaluation, work.folder), judging)
         else:
             say("no judge is configured, so the run costs nothing")
         say(f"the run would be stored in {work.place}")
@@ -151,6 +152,8 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
+    from ragauge.loaders.loading import load
+
     import_plugins(config.plugins)
     metrics, executor = _checked(config)
     encoder = _encoder(config)
@@ -193,7 +196,7 @@ def _prepared(
 
 def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
     """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
-    from ragauge.views.run_report import check_outputs
+    from ragauge.views.run_files import check_outputs
 
     problems: list[str] = []
     for text in config.metrics:
@@ -232,22 +235,25 @@ def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     """Run the evaluation and show how far it is; a run that will take long says so."""
-    evaluation, plan, executor = work.evaluation, work.evaluation.plan, work.executor
+    evaluation, executor = work.evaluation, work.executor
+    plan, resources = evaluation.plan, evaluation.resources
     workers = work.config.workers or os.cpu_count() or 1
     run = partial(evaluation.run, work.folder, workers=workers, executor=executor, by=work.by)
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
         return run()
-    forecast = Forecast(evaluation.workload(work.folder))
-    reports = executor is None and evaluation.reports(workers)
+    from ragauge.engine.executors import choose
+
+    forecast = Forecast(workload(evaluation, work.folder))
+    reports = executor is None and choose(plan, len(evaluation.samples), workers, resources)[1]
     if not reports:
         # Worker processes report finished batches only.
         forecast.at_once = workers
 
     def note(known: Forecast) -> str:
         if executor is None and not reports:
-            known.node_s |= evaluation.node_seconds()
+            known.node_s |= node_seconds(evaluation)
         return long_run_note(known, plan)
 
     with watching(forecast, note, quiet=quiet) as listener:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
+from ragauge.engine.measure import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
 from ragauge.runs import integrity
 from ragauge.runs.manifest import (
@@ -44,8 +44,8 @@ from ragauge.runs.manifest import (
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import InParts, write_index
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
-from ragauge.samples.file import rows_at_once
-from ragauge.samples.samples import SampleFile, Samples
+from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.samples import Samples
 from ragauge.score import NOT_ASKED, Flag
 from ragauge.storage.atomic_files import (
     copy_file,
