@@ -18,7 +18,7 @@ from ragauge.questions.clauses import clauses
 from ragauge.questions.english import PERSON, is_good, questions_of
 from ragauge.questions.evidence import Place
 from ragauge.questions.question import Draft, Source
-from ragauge.questions.signs import HEADING, MIN_SIGNS, OF_PERSON, Signs
+from ragauge.questions.signs import HEADING, MIN_SIGNS, Signs
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -54,7 +54,6 @@ FITTING = [
     ("", r"^(?!(?:you )?(?i:see|refer to|please see) )(?!.*:\s*\d+\.$)"),
 ]
 """How a question begins, and what its answer must have."""
-NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
 SAMPLE = re.compile(
     r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|preface|foreword|further \w+)\b",
     re.IGNORECASE,
@@ -86,13 +85,6 @@ class Titles:
             n = sum(name in text for text in self._texts)
             self._common[name] = n > max(2, len(self._texts) / 4)
         return self._common[name]
-
-    def is_of_story(self, draft: Draft, passage: Passage) -> bool:
-        """Whether a name is that of somebody in a story, whom no document gives another one before it: `Chris`."""
-        if not (re.fullmatch(r"[A-Z][a-z]+", draft.subject) and OF_PERSON.search(passage.text)):
-            return False
-        full = re.compile(rf"(?!{NO_FIRST_NAME})\b[A-Z][\w.’-]+ {draft.subject}\b")
-        return draft.question_type == "yes/no" or not any(map(full.search, self._texts))
 
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
@@ -248,7 +240,7 @@ def _of_sentences(
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft, sources[0], text) or titles.is_of_story(draft, passage):
+            if _is_of_before(draft, sources[0], text):
                 continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 n_signs = signs.count(draft, sources[0], above)
