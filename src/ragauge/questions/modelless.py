@@ -18,7 +18,7 @@ from ragauge.questions.clauses import clauses
 from ragauge.questions.english import PERSON, is_good, questions_of
 from ragauge.questions.evidence import Place
 from ragauge.questions.question import Draft, Source
-from ragauge.questions.signs import HEADING, MIN_SIGNS, Signs
+from ragauge.questions.signs import MIN_SIGNS, Signs
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -40,8 +40,8 @@ NOISE = re.compile(
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
-MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
-"""Characters before a sentence in which its subject may be introduced; documents that say which names are common."""
+MAX_DOCUMENTS = 200
+"""Documents that say which names are common."""
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
@@ -143,9 +143,7 @@ def drafts(documents: Documents) -> list[Draft]:
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
             if language == "en":
-                found += _of_sentences(
-                    passage, names, titles, signs, documents.texts[passage.document]
-                )
+                found += _of_sentences(passage, names, titles, signs)
             else:
                 found += _of_foreign(passage, titles, language)
         headings.add(place)
@@ -226,7 +224,7 @@ def _is_answered(question: str, answer: str, passage: Passage) -> bool:
 
 
 def _of_sentences(
-    passage: Passage, names: en.Names, titles: Titles, signs: Signs, text: str
+    passage: Passage, names: en.Names, titles: Titles, signs: Signs
 ) -> Iterator[Draft]:
     subject, before = "", None
     above = f"{_name(passage)} {plain(passage.heading)}"
@@ -240,8 +238,6 @@ def _of_sentences(
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft, sources[0], text):
-                continue
             if question := titles.beside(draft.question, draft.subject, passage):
                 n_signs = signs.count(draft, sources[0], above)
                 if n_signs >= MIN_SIGNS + (draft.pattern == "condition"):
@@ -254,35 +250,6 @@ def _of_sentences(
                 said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
             )
             subject = said.subject if said and is_thing else ""
-
-
-def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
-    """Whether `the program` is one that the sentences before speak of, and not the heading.
-
-    As a subject it is, if they have the word at all, or if it is said of what once was; elsewhere, if they
-    introduce `a program`. What `the program` is, is only asked if the heading is about it.
-    """
-    heading, at = source.passage.heading.lower(), source.passage.start + source.start
-    before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
-    if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
-        return any(
-            word.removesuffix("s") not in heading for word in en.content_words(draft.subject)
-        )
-    subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
-    if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
-        noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
-        is_past = re.search(r"\b(?:did|was|were|has|have) the\b", draft.question)
-        is_vague = subject[1] in ("", "default ") and subject[2] in {"value"} | en.words_of("vague")
-        if is_past or is_vague or re.search(rf"(?i)\b{noun}", before):
-            return True
-    nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
-    introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
-    alone = set(
-        re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question)
-    )
-    is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
-    introduced |= alone & en.words_of("vague").union(en.tokens_of(before) if is_past else ())
-    return any(noun not in heading for noun in nouns & introduced)
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
