@@ -88,7 +88,7 @@ def on_ray(data: Path, folder: Path, workers: int, batch_size: int) -> Callable[
 def map_batches(data: Path, folder: Path, workers: int, batch_size: int) -> Callable[[], object]:
     """The same function on the same rows with Ray Data alone."""
     import ragauge as rg
-    from ragauge.evaluation import Evaluation
+    from ragauge.evaluation.evaluation import Evaluation
 
     samples = rg.load(data, in_pieces=True)
     evaluation = Evaluation.prepare(samples, list(METRICS), batch_size=batch_size)

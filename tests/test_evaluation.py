@@ -10,7 +10,7 @@ from cases import cases
 
 import ragauge as rg
 from ragauge.errors import MetricError, PlanError, RagaugeError
-from ragauge.evaluation import Evaluation
+from ragauge.evaluation.evaluation import Evaluation
 from ragauge.label import Label
 from ragauge.metric import feature, metric
 from ragauge.runs.store import RunFolder

@@ -21,7 +21,7 @@ from rules import samples
 
 import ragauge as rg
 from ragauge.errors import JudgeError, PlanError, StoreError
-from ragauge.evaluation import estimate
+from ragauge.evaluation.forecast import estimate
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.protocol import Reply
 from ragauge.judges.providers.scripted import RecordingJudge

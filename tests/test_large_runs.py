@@ -13,7 +13,7 @@ import pytest
 import ragauge as rg
 from ragauge.comparing.systems import differences
 from ragauge.errors import PlanError, StoreError
-from ragauge.evaluation import Evaluation
+from ragauge.evaluation.evaluation import Evaluation
 from ragauge.loaders import load
 from ragauge.report.writing import csv_table
 from ragauge.run import Run

@@ -16,10 +16,10 @@ from .errors import MetricError as MetricError
 from .errors import PlanError as PlanError
 from .errors import RagaugeError as RagaugeError
 from .errors import StoreError as StoreError
-from .evaluation import estimate as estimate
 from .evaluation import evaluate as evaluate
 from .evaluation import open_run as open_run
 from .evaluation import score as score
+from .evaluation.forecast import estimate as estimate
 from .evaluation.judge_bias import judge_bias as judge_bias
 from .judges.config import JudgeConfig as JudgeConfig
 from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint

@@ -19,7 +19,7 @@ from ragauge.cli.progress import Forecast, long_run_note, watching, words
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import suites_of
-from ragauge.engine.workload import Workload
+from ragauge.evaluation.forecast import Workload
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_runs.json").read_text("utf-8"))
 

@@ -38,7 +38,7 @@ def home(tmp_path) -> Path:
     (tmp_path / "slow_metrics.py").write_text(SLOW)
     (tmp_path / "run.py").write_text(
         "import sys, ragauge as rg\n"
-        "from ragauge import evaluation\n"
+        "from ragauge.evaluation import evaluation\n"
         "from ragauge.cli import main\n"
         "evaluation.BATCH_SIZE = 5\n"  # batches of the command have 1,000 rows
         "if __name__ == '__main__':\n"

@@ -9,7 +9,7 @@ import ragauge as rg
 from ragauge.cli import main
 from ragauge.engine.frames import score_frame
 from ragauge.errors import ClusterError, MissingExtraError, PlanError
-from ragauge.evaluation import Evaluation
+from ragauge.evaluation.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig
 from ragauge.on_ray.executor import merged, split
 from ragauge.samples.samples import to_columns

@@ -11,10 +11,18 @@ from ragauge.on_ray import connection
 from ragauge.on_ray.connection import Cluster
 
 KILLED = """
-import os, signal, sys
+import os, signal, sys, time
 from pathlib import Path
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 import ragauge as rg
+
+SLOW = Path("slow").absolute()
+
+@rg.metric(version=1)
+def slow_length(answer: str) -> float:
+    if SLOW.exists():  # so that most batches are open when the process is killed
+        time.sleep(0.005)
+    return float(len(answer) > 9)
 
 def main():
     from ray.cluster_utils import Cluster
@@ -28,7 +36,7 @@ def main():
     rows = [{"id": f"q{at}", "answer": "a" * (at % 50), "references": ["a"]} for at in range(2000)]
     given = {"folder": "run", "batch_size": 20, "executor": rg.Ray(cluster.address)}
     try:
-        run = rg.evaluate(rg.load(rows), ["exact_match", "token_f1"], **given, progress=kill)
+        run = rg.evaluate(rg.load(rows), ["exact_match", slow_length], **given, progress=kill)
         print(run.scores.height)
     except rg.errors.ClusterError as error:
         print("lost:", error)
@@ -45,6 +53,7 @@ if __name__ == "__main__":
 def test_a_head_that_ends_is_an_error_and_the_run_resumes(tmp_path):
     pytest.importorskip("ray", reason="pip install 'ragauge[ray]'")
     (tmp_path / "run.py").write_text(KILLED)
+    (tmp_path / "slow").touch()
 
     def said(killed: str) -> str:
         command = [sys.executable, "run.py", killed]
@@ -54,6 +63,7 @@ def test_a_head_that_ends_is_an_error_and_the_run_resumes(tmp_path):
 
     assert "lost: Ray on this machine has ended; finished batches are kept" in said("raylet")
     assert list((tmp_path / "run" / "scores").glob("*.parquet"))
+    (tmp_path / "slow").unlink()
     assert said("none").strip() == "4000"
 
 

@@ -11,7 +11,7 @@ from time import monotonic
 from ragauge.calls.progress import Computed, Event, Judged, Listener, Measured, ignore
 from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
-from ragauge.engine.workload import Workload
+from ragauge.evaluation.forecast import Workload
 
 HALF_LIFE_S = 10.0
 """After this time, how fast judges were counts half."""

@@ -17,8 +17,9 @@ from ragauge.cli.progress import Forecast, live_line, long_run_note, watching
 from ragauge.cli.streams import say
 from ragauge.engine.selection import DEFAULT, suites_of, without
 from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
-from ragauge.evaluation import Evaluation
 from ragauge.evaluation.config import Config
+from ragauge.evaluation.evaluation import Evaluation
+from ragauge.evaluation.forecast import cost, node_seconds, without_columns, workload
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
 from ragauge.loaders import load
@@ -92,9 +93,9 @@ def run_config(
     evaluation, judging = work.evaluation, work.judging
     say(*evaluation.samples.notes)
     if dry_run:
-        print_plan(evaluation.plan, evaluation.samples, evaluation.without_columns())
+        print_plan(evaluation.plan, evaluation.samples, without_columns(evaluation))
         if judging.judges:
-            print_estimate(evaluation.estimate(work.folder), judging)
+            print_estimate(cost(evaluation, work.folder), judging)
         else:
             say("no judge is configured, so the run costs nothing")
         say(f"the run would be stored in {work.place}")
@@ -232,22 +233,25 @@ def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
 
 def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
     """Run the evaluation and show how far it is; a run that will take long says so."""
-    evaluation, plan, executor = work.evaluation, work.evaluation.plan, work.executor
+    evaluation, executor = work.evaluation, work.executor
+    plan, resources = evaluation.plan, evaluation.resources
     workers = work.config.workers or os.cpu_count() or 1
     run = partial(evaluation.run, work.folder, workers=workers, executor=executor, by=work.by)
     if executor is not None and plan.for_judges().nodes:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
         return run()
-    forecast = Forecast(evaluation.workload(work.folder))
-    reports = executor is None and evaluation.reports(workers)
+    from ragauge.engine.executors import choose
+
+    forecast = Forecast(workload(evaluation, work.folder))
+    reports = executor is None and choose(plan, len(evaluation.samples), workers, resources)[1]
     if not reports:
         # Worker processes report finished batches only.
         forecast.at_once = workers
 
     def note(known: Forecast) -> str:
         if executor is None and not reports:
-            known.node_s |= evaluation.node_seconds()
+            known.node_s |= node_seconds(evaluation)
         return long_run_note(known, plan)
 
     with watching(forecast, note, quiet=quiet) as listener:

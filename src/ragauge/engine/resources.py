@@ -102,7 +102,10 @@ class Resources:
     @cached_property
     def judges(self) -> "Mapping[str, JudgeSession]":
         """A session for each judge, by name."""
-        return self.judging.sessions(self.cache_path)
+        sessions = self.judging.sessions(self.cache_path)
+        for session in sessions.values():
+            session.retry_unreadable = self.judging.retry_unreadable
+        return sessions
 
     def close_judges(self, names: Collection[str]) -> None:
         """Close these judges' connections; a later call opens them again."""

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import polars as pl
 
+from ragauge.engine.selection import MetricLike
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.evaluation import Evaluation, MetricLike, evaluate
+from ragauge.evaluation import evaluate
+from ragauge.evaluation.evaluation import Evaluation
+from ragauge.evaluation.forecast import cost
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.people import judge_effects
 from ragauge.people.judge_effects import JudgeBias, Key
@@ -22,7 +25,7 @@ from ragauge.storage.regular_file import exists
 if TYPE_CHECKING:
     from ragauge.calls.budget import CostEstimate
     from ragauge.engine.resources import Resources
-    from ragauge.evaluation import JudgeLike
+    from ragauge.judges.providers.factory import JudgeLike
     from ragauge.judges.question import Question
     from ragauge.judges.questions import Criterion
 
@@ -99,10 +102,10 @@ def judge_bias_cost(
     config = replace(judge_config_of(judge), repeat=repeat, mode="estimate")
     existing = cache if cache is not None and exists(cache) else None
     prepared = Evaluation.prepare(chosen, metrics, judge=config, cache=existing, seed=seed)
-    prepared.estimate()
+    cost(prepared)
     turned = _turned(chosen)
     if turned is not None and prepared.plan.columns & {"contexts"}:
-        replace(prepared, samples=turned).estimate()
+        cost(replace(prepared, samples=turned))
     sessions = prepared.resources.judges
     for session in sessions.values():
         loop.run(session.ask_all(_in_both_orders(_pairs(chosen, seed))))

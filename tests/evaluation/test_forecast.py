@@ -5,7 +5,8 @@ import pytest
 import ragauge as rg
 from ragauge.calls.progress import Computed, Judged, Measured
 from ragauge.engine import batch
-from ragauge.evaluation import Evaluation
+from ragauge.evaluation.evaluation import Evaluation
+from ragauge.evaluation.forecast import node_seconds, workload
 
 CONTEXTS = ["The ferry leaves at nine. It is blue.", "Tickets cost four pounds on board."]
 ROWS = [
@@ -31,7 +32,7 @@ def told(evaluation, **how):
 def test_calls_are_counted_as_a_dry_run_counts_them():
     rows = [{**ROWS[2], "id": f"q{n}", "question": f"When, {n}?"} for n in range(50)]
     evaluation = Evaluation.prepare(rows, ["answer_class", "token_f1"], judge=judge)
-    work = evaluation.workload()
+    work = workload(evaluation)
     assert (work.n_rows, work.calls, work.judged_by) == (50, 50, ("answer_class",))
     assert told(evaluation)[:2] == (50, 50)
 
@@ -40,15 +41,15 @@ def test_calls_are_counted_as_a_dry_run_counts_them():
 def test_every_row_is_reported_once_and_every_function(batch_size):
     evaluation = Evaluation.prepare(ROWS, ["dont_know", "token_f1"], batch_size=batch_size)
     rows, _, nodes = told(evaluation)
-    assert rows == evaluation.workload().n_rows == len(ROWS)
-    assert nodes == {node.key for node in evaluation.plan.nodes} == set(evaluation.node_seconds())
+    assert rows == workload(evaluation).n_rows == len(ROWS)
+    assert nodes == {node.key for node in evaluation.plan.nodes} == set(node_seconds(evaluation))
 
 
 def test_finished_batches_are_not_expected_again(tmp_path):
     evaluation = Evaluation.prepare(ROWS, ["token_f1"], batch_size=10)
-    assert evaluation.workload(tmp_path / "run").n_rows == 40
+    assert workload(evaluation, tmp_path / "run").n_rows == 40
     evaluation.run(tmp_path / "run")
-    assert evaluation.workload(tmp_path / "run").n_rows == 0
+    assert workload(evaluation, tmp_path / "run").n_rows == 0
 
 
 @pytest.mark.parametrize("size", [2, 7])

@@ -1,26 +1,36 @@
-"""Execute an evaluation: measure its batches, store them, and finish the run."""
+"""An evaluation: batches of samples measured by a plan, stored as they finish, and the run that they make."""
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
-from ragauge.calls.progress import Measured
+from ragauge.calls.progress import Listener, Measured, ignore
 from ragauge.engine.graph import Plan
+from ragauge.engine.plan import make_plan
+from ragauge.engine.resources import Resources
+from ragauge.engine.selection import MetricLike, fitting, precision_of, suites_of
 from ragauge.engine.task import compute_corpus_features
+from ragauge.errors import PlanError
+from ragauge.evaluation.config import NO_CACHE
+from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.run import Run
-from ragauge.runs.identity import judges_of, now
+from ragauge.runs.identity import judges_of, manifest_of, now
 from ragauge.runs.manifest import APART, Manifest
 from ragauge.runs.outcomes import has_results, write_results
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.working_copy import url_of_run
 from ragauge.samples.fields import REASON, STATUS
 from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
+from ragauge.score import KeptEvidence
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ragauge.engine.resources import Resources
+    from ragauge.encoders.protocol import Encoder
+    from ragauge.judges.providers.factory import JudgeLike
+    from ragauge.loaders.conflicts import Prefer
     from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
 
@@ -52,13 +62,74 @@ def usual_batch_size(samples: Samples) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """A run to be made, in batches: ranges of its samples, measured by its plan with its resources."""
+class Evaluation:
+    """A prepared evaluation; `manifest.key` identifies its run by all that makes its numbers.
+
+    It is run by `workers` processes at most, or by another `executor`; `progress` is told of finished batches.
+    """
 
     plan: Plan
     samples: Samples
-    resources: "Resources"
+    resources: Resources
     manifest: Manifest
+    workers: int = 1
+    progress: Progress | None = None
+    executor: "Ray | None" = None
+
+    @classmethod
+    def prepare(
+        cls,
+        samples: object,
+        metrics: MetricLike | Sequence[MetricLike],
+        *,
+        encoder: "Encoder | str | None" = None,
+        judge: "JudgeLike | Sequence[JudgeLike] | JudgeConfig | None" = None,
+        cache: str | Path | None = None,
+        seed: int = 0,
+        batch_size: int | None = None,
+        evidence: KeptEvidence = "all",
+    ) -> "Evaluation":
+        """Prepare an evaluation; takes the arguments of `evaluate`, raises PlanError with every problem."""
+        check(batch_size=1 if batch_size is None else batch_size, seed=seed, cache=cache)
+        if evidence not in get_args(KeptEvidence):
+            known = ", ".join(get_args(KeptEvidence))
+            raise PlanError(f"evidence is {evidence!r:.80}; choose one of {known}")
+        samples = loaded(samples)
+        suites = fitting(suites_of(metrics), samples)
+        cache, config = None if cache == NO_CACHE else cache, judge_config_of(judge)
+        precision = precision_of(suites)
+        resources = Resources(encoder, precision=precision, cache=cache, judging=config)
+        plan = make_plan(suites, samples.columns, resources.defaults(), resources.judge_names)
+        encoding = [node for node in plan.nodes if "encoder" in node.definition.resources]
+        resources.expect_tokens(node.settings for node in encoding)
+        resources.evidence = evidence
+        size = usual_batch_size(samples) if batch_size is None else batch_size
+        return cls(plan, samples, resources, manifest_of(plan, samples, seed, size, resources))
+
+    def run(
+        self,
+        folder: str | Path | None = None,
+        *,
+        workers: int = 1,
+        progress: Progress | None = None,
+        listener: Listener = ignore,
+        executor: "Ray | None" = None,
+        by: Sequence[str] | None = None,
+    ) -> Run:
+        """Run the evaluation and store it in `folder` if one is given; see `evaluate`.
+
+        `listener` gets an event for each step (worker processes report batches only). The stored
+        summaries are also by the fields `by`; None leaves those of a finished run as they are.
+        """
+        check(folder=folder)
+        self.resources.watch(listener)
+        made = replace(self, workers=workers, progress=progress, executor=executor)
+        return made._in_memory() if folder is None else made._in_folder(Path(folder), by)
+
+    def close(self, judge: object) -> None:
+        """Close the judges that were given by name: whoever opens one closes it."""
+        given = cast("Sequence[object]", judge if isinstance(judge, list | tuple) else [judge])
+        self.resources.close_judges([name for name in given if isinstance(name, str)])
 
     @property
     def n_batches(self) -> int:
@@ -73,6 +144,10 @@ class PlannedRun:
         """The columns of the samples that measuring needs."""
         always = {"id", "system", STATUS, REASON}
         return [name for name in self.samples.columns if name in self.plan.columns | always]
+
+    def first(self, n: int) -> Columns:
+        """The columns that the plan needs of the first rows."""
+        return to_columns(self.samples.part(0, n, self.columns_read()))
 
     def batch(self, number: int) -> Columns | RowRange:
         """The columns that the plan needs of a batch; of samples in a file, where they are."""
@@ -95,21 +170,7 @@ class PlannedRun:
             or not folder.has_part(number, self.rows(number))
         ]
 
-
-@dataclass(frozen=True, slots=True)
-class Execution(PlannedRun):
-    """One execution of an evaluation's batches, with `workers` processes at most, or by another
-    `executor`.
-
-    `by`: the fields of the stored summaries; None leaves those of a finished run as they are.
-    """
-
-    workers: int = 1
-    progress: Progress | None = None
-    executor: "Ray | None" = None
-    by: Sequence[str] | None = None
-
-    def in_memory(self) -> Run:
+    def _in_memory(self) -> Run:
         import polars as pl
 
         from ragauge.runs.scores import InMemory, collected
@@ -123,13 +184,13 @@ class Execution(PlannedRun):
         from ragauge.samples.file import TemporaryFolder
 
         folder = TemporaryFolder()
-        run = self.in_folder(folder.path / "run")
+        run = self._in_folder(folder.path / "run", None)
         scores = collected(run.source.scan(), folder.path)
         evidence = collected(run.source.scan_evidence(), folder.path)
         source = InMemory(scores.with_columns(evidence["evidence"]))
         return Run(self.samples, source, run.manifest)
 
-    def in_folder(self, path: Path) -> Run:
+    def _in_folder(self, path: Path, by: Sequence[str] | None) -> Run:
         """The run in a folder, which may be at a URL."""
         from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
         from ragauge.views.run_report import write_summaries
@@ -143,8 +204,8 @@ class Execution(PlannedRun):
             made = self._measured_into(folder, stored.started) if kept is None else kept
             run = Run.of(replace(made, samples=self.samples))
             has_summaries = all((folder.path / name).exists() for name in SUMMARIES)
-            if kept is None or self.by is not None or not has_summaries:
-                write_summaries(run, folder.path, self.by or ())
+            if kept is None or by is not None or not has_summaries:
+                write_summaries(run, folder.path, by or ())
             _store_results(run)
             if folder.url is None:
                 return run
@@ -252,3 +313,43 @@ def _store_results(run: Run) -> None:
     if can_be_stored(slices):
         results[SLICES] = slices
     write_results(run.folder, run.manifest, results)
+
+
+def check(
+    *,
+    batch_size: int = 1,
+    workers: int = 1,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> None:
+    """Raise PlanError if a value is out of range or not a path."""
+    numbers = (("batch_size", batch_size, 1), ("workers", workers, 1), ("seed", seed, 0))
+    for name, number, least in numbers:
+        if not isinstance(number, int) or number < least:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise PlanError(f"{name} must be a whole number of at least {least}, got {number!r}")
+        if number >= 2**63:  # what a manifest holds
+            raise PlanError(f"{name} must be below 2^63, got {number!r:.60}")
+    if folder is not None and not (isinstance(folder, str | Path) and str(folder)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PlanError(f"folder must be a path, got {folder!r}")
+    if folder is not None:
+        url_of_run(folder)
+    for name, path in (("folder", folder), ("cache", cache)):
+        if "\0" in str(path):
+            raise PlanError(f"{name} has a NUL character: {str(path)!r:.80}")
+
+
+def loaded(
+    samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
+) -> Samples:
+    """The samples; PlanError for options of loading with samples that are loaded already."""
+    from ragauge.loaders import load
+
+    if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
+        samples = own
+    if not isinstance(samples, Samples):
+        return load(samples, gold=gold, prefer=prefer, by_place=by_place)
+    given = {"gold": gold is not None, "prefer": prefer is not None, "by_place": by_place}
+    if names := ", ".join(name for name, is_given in given.items() if is_given):
+        raise PlanError(f"the samples are loaded already; give {names} to rg.load")
+    return samples

@@ -3,7 +3,7 @@
 import polars as pl
 from cases import cases
 
-from ragauge.evaluation.execution import SHARED, usual_batch_size
+from ragauge.evaluation.evaluation import SHARED, usual_batch_size
 from ragauge.samples.samples import Samples
 
 
