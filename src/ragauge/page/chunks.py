@@ -21,7 +21,9 @@ from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
 
-BLOCK_SIZE = 300_000  # about how many bytes a block has before compression; a question may have more
+BLOCK_SIZE = (
+    300_000  # about how many bytes a block has before compression; a question may have more
+)
 AT_ONCE = 64  # blocks that are made at a time: all would take several times the memory
 QUESTIONS_AT_ONCE = 5_000
 
