@@ -8,7 +8,7 @@
 The first number is that of the run. A chunk is zlib-compressed JSON, except for scores.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import cast
@@ -100,8 +100,9 @@ class RunChunks:
             column, n = self.rows.column(field.name), n_systems
             if field.is_shared:
                 column, n = column.unique("q", keep="first", maintain_order=True), 1
-            parts: list[bytes] = []
-            for start, end in self._ranges():
+            parts, n_questions = list[bytes](), len(columns.ids)
+            for start in range(0, max(n_questions, 1), QUESTIONS_AT_ONCE):  # so much text at a time
+                end = min(start + QUESTIONS_AT_ONCE, n_questions)
                 first, last = (int(column["q"].search_sorted(q)) for q in (start, end))
                 cells: list[object] = [None] * ((end - start) * n)
                 for q, s, value in column[first:last].iter_rows():
@@ -162,14 +163,6 @@ class RunChunks:
             .to_list()
         )
 
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Ranges of questions whose texts are in memory at the same time; one of none if there are none."""
-        n = self.overview.n_questions
-        return (
-            (start, min(start + QUESTIONS_AT_ONCE, n))
-            for start in range(0, max(n, 1), QUESTIONS_AT_ONCE)
-        )
-
     @cached_property
     def _all_evidence(self) -> pl.DataFrame:
         return self._placed_evidence(None)
@@ -205,7 +198,7 @@ class RunChunks:
         if per_block is None:
             first = self.run.samples.part(0, QUESTIONS_AT_ONCE)
             size = first.estimated_size() / max(first.height, 1) * len(self.run.samples)
-            size += self._all_evidence["evidence"].str.len_bytes().sum()
+            size += cast(int, self._all_evidence["evidence"].str.len_bytes().sum())
             per_block = max(1, int(n * BLOCK_SIZE / max(size, 1)))
         return tuple(range(0, n, per_block))
 
