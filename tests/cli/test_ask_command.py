@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import textwrap
 import time
 
 import polars as pl
@@ -263,29 +262,6 @@ def test_what_was_not_finished_or_not_answered_is_not_offered_for_scoring(
     done = ragauge("ask", "questions.jsonl", "--target", "down.py:answer", "--folder", "down")
     assert done.code == 6
     assert "score them with" not in done.err
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits are of POSIX")
-def test_a_full_disk_ends_it_with_what_to_do(here):
-    rows = [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(100)]
-    (here / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    script = textwrap.dedent(
-        """
-        import resource, sys
-        sys.dont_write_bytecode = True  # it would be cut off like every file
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-        import signal
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        from ragauge.cli import main
-        main(["ask", "questions.jsonl", "--target", "app.py:answer", "--folder", "a", "--concurrency", "1"])
-        """
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=here, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 5
-    assert "cannot be used" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_code_in_c_that_keeps_pythons_lock_ends_the_command_and_is_named(tmp_path):

@@ -3,9 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -78,17 +75,6 @@ def test_wrong_calls_do_not_look_like_a_failed_gate(arguments, code, ragauge, ru
 def test_a_rule_without_its_option_is_written_with_it(ragauge, run):
     done = ragauge("gate", run, "exact_match > 0", code=2)
     assert "give one RUN, and rules with --rule: --rule 'exact_match > 0'" in done.err
-
-
-@pytest.mark.posix
-def test_a_full_or_closed_output_is_not_a_failed_gate(run, tmp_path):
-    command = [*(sys.executable, "-m", "ragauge", "gate", run), "--rule", "exact_match > 1"]
-
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False
-        )
-    assert done.returncode == 5
 
 
 def test_the_configuration_has_the_rules(ragauge, run, tmp_path):

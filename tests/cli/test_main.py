@@ -16,21 +16,20 @@ from ragauge.cli import COMMANDS, cli
 from ragauge.report.writing import ENDINGS
 
 
-def test_help_lists_every_command(ragauge):
+def test_help_lists_every_command_and_is_shown_without_any(ragauge):
     for arguments in (("--help",), ("-h",)):
         done = ragauge(*arguments, code=0, err="")
         for name in COMMANDS:
             assert f"\n  {name} " in done.out
+    done = ragauge(code=2)
+    assert "Usage: ragauge" in done.err + done.out
+    assert ragauge("--version").out.startswith("ragauge, version ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_its_sentence(ragauge, name):
     done = ragauge(name, "--help", code=0)
     assert done.out.startswith(f"Usage: ragauge {name} ")
-
-
-def test_the_version_is_said(ragauge):
-    assert ragauge("--version").out.startswith("ragauge, version ")
 
 
 @cases(
@@ -42,11 +41,6 @@ def test_an_unknown_command_gets_a_hint(name, said, ragauge):
     done = ragauge(name, code=2, out="")
     assert said in done.err
     assert "\x1b" not in done.err
-
-
-def test_no_command_at_all_shows_the_help(ragauge):
-    done = ragauge(code=2)
-    assert "Usage: ragauge" in done.err + done.out
 
 
 WITH_FORMATS = [

@@ -2,7 +2,6 @@
 
 import io
 import json
-import subprocess
 import sys
 
 import pytest
@@ -32,21 +31,6 @@ def review(run, ragauge, monkeypatch):  # the run must be there
         return done.out + done.err
 
     return call
-
-
-def test_keys_come_through_a_pipe(run, tmp_path):
-    command = [sys.executable, "-m", "ragauge", "review", "next", "run", "--rater", "ann"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        input="1\n\n0\n",
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert "2 labels saved; 2 left" in done.stdout
-    assert values(run) == [1, 0, None, None]
 
 
 def values(run) -> list[int | None]:

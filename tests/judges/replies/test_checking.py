@@ -7,6 +7,8 @@ from ragauge.judges.replies.finding import read_word
 
 BOOLEAN, WHOLE, NUMBER = {"type": "boolean"}, {"type": "integer"}, {"type": "number"}
 WORD = {"type": "string", "enum": MENU}
+BOTH_CASES = {"type": "string", "enum": ["A", "a"]}
+OPTIONAL = {"type": "object", "properties": {"left": {"type": "string"}}}
 
 
 @cases(
@@ -15,10 +17,16 @@ WORD = {"type": "string", "enum": MENU}
     *((WHOLE, said, meant) for said, meant in ((3, 3), (3.0, 3), ("85", 85), ("-7", -7), ("85.0", 85), ("0", 0))),
     *((NUMBER, said, meant) for said, meant in ((0.5, 0.5), (3, 3), ("0.85", 0.85), ("-0.5", -0.5))),
     ({"type": "string"}, "", ""),
+    # The exact word comes before those that differ in case only.
+    (BOTH_CASES, "a", "a"),
+    (OPTIONAL, {"left": None}, {}),
+    # Unknown keys are left out at every level.
+    (VERDICTS, {"verdicts": [{"claim": 1, "supported": True, "why": 1}], "more": 2}, {"verdicts": [{"claim": 1, "supported": True}]}),
 )  # fmt: skip
 def test_what_is_meant_is_read(schema, said, meant):
+    before = repr(said)
     found = check(said, schema, "it")
-    assert found == meant
+    assert (found, repr(said)) == (meant, before)
     assert schema["type"] != "integer" or type(found) is int
     assert schema["type"] != "boolean" or type(found) is bool
 
@@ -36,7 +44,11 @@ def test_what_is_meant_is_read(schema, said, meant):
     ),
     *((WORD, said, "it must be one of") for said in (None, True, 1, ["CORRECT"], {"CORRECT": 1}, "")),
     ({"type": "string", "enum": []}, "x", "it must be one of"),
+    (BOTH_CASES, "a.", "it must be one of"),
     ({"type": "string"}, 5, "it must be a text, got 5"),
+    ({**OPTIONAL, "required": ["left"]}, {"left": None}, "it.left must be a text, got null"),
+    (SCORE, {}, "it.score is missing"),
+    ({"type": "array", "items": WHOLE}, [1.5], "it[0] must be a whole number, got 1.5"),
     (WHOLE, "y" * 5_000, f'it must be a whole number, got "{"y" * 80}…"'),
     (WHOLE, "\ud800", 'it must be a whole number, got "\\ud800"'),
 )  # fmt: skip
@@ -77,40 +89,14 @@ def test_what_is_off_the_menu_is_refused(said):
     )
 
 
-def test_the_exact_word_comes_before_those_that_differ_in_case_only():
-    assert check("a", {"type": "string", "enum": ["A", "a"]}) == "a"
-    assert "must be one of" in problem_of(check, "a.", {"type": "string", "enum": ["A", "a"]})
-
-
-def test_a_property_that_is_not_required_may_be_null():
-    schema = {"type": "object", "properties": {"left": {"type": "string"}}}
-    assert check({"left": None}, schema) == {}
-    required = {**schema, "required": ["left"]}
-    assert "left must be a text, got null" in problem_of(check, {"left": None}, required)
-
-
-def test_unknown_keys_are_left_out_at_every_level():
-    said = {"verdicts": [{"claim": 1, "supported": True, "why": 1}], "more": 2}
-    assert check(said, VERDICTS) == {"verdicts": [{"claim": 1, "supported": True}]}
-    assert said["more"] == 2
-
-
 def test_every_problem_names_its_place():
     said = {"verdicts": [{"claim": 1, "supported": "yes"}, 7, {"supported": True}]}
     assert problem_of(check, said, VERDICTS) == (
         'verdicts[0].supported must be true or false, got "yes"; '
         "verdicts[1] must be an object, got 7; verdicts[2].claim is missing"
     )
-
-
-def test_the_place_of_the_whole_reply_and_of_what_is_checked_apart():
-    assert problem_of(check, [1, 2], {"type": "object"}) == (
-        "the reply must be an object, got an array of 2"
-    )
-    assert problem_of(check, {}, SCORE, "criteria[1]") == "criteria[1].score is missing"
-    assert problem_of(check, [1.5], {"type": "array", "items": {"type": "integer"}}, "a") == (
-        "a[0] must be a whole number, got 1.5"
-    )
+    whole = "the reply must be an object, got an array of 2"
+    assert problem_of(check, [1, 2], {"type": "object"}) == whole
 
 
 def test_at_most_five_problems_are_listed():
