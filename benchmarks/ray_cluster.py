@@ -60,7 +60,7 @@ def start_ray(workers: int) -> Any:
 
     @ray.remote
     def warm() -> None:
-        import ragauge.engine.frames  # noqa: F401
+        import ragauge.engine.measure  # noqa: F401
 
     ray.get([warm.remote() for _ in range(2 * workers)])
     return ray
@@ -101,7 +101,7 @@ def map_batches(data: Path, folder: Path, workers: int, batch_size: int) -> Call
     def scored(table: Any) -> Any:
         import polars as pl
 
-        from ragauge.engine.frames import score_frame
+        from ragauge.engine.measure import score_frame
         from ragauge.samples.samples import to_columns
 
         return score_frame(plan, to_columns(pl.from_arrow(table)), resources).to_arrow(

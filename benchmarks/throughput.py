@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 import ragauge as rg
-from ragauge.engine.frames import score_frame
+from ragauge.engine.measure import score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import suites_of

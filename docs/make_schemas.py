@@ -19,8 +19,8 @@ from ragauge.evaluation import config
 from ragauge.judges.config import KEYS as JUDGE_KEYS
 from ragauge.judges.config import LANGUAGE
 from ragauge.label import PRECISIONS
-from ragauge.loaders.conflicts import Prefer
 from ragauge.loaders.documents import CONTAINER_KEYS, INNER_KEYS, TEXT_KEYS
+from ragauge.loaders.pairing import Prefer
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.table import ANSWERING, ASKING
 from ragauge.on_ray.executor import CLIENT

@@ -42,7 +42,7 @@ def take_first_screen(run: rg.Run) -> None:
     from rich.console import Console
 
     from ragauge.report.terminal import print_report
-    from ragauge.views.run_report import run_report
+    from ragauge.views.first_screen import run_report
 
     shown = replace(run, folder=Path("ragauge-demo"))
     out = Console(file=StringIO(), width=98, record=True, force_terminal=True)

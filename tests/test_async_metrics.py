@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ragauge as rg
-from ragauge.engine.batch import measure
+from ragauge.engine.measure import measure
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import DefinitionError, MetricError, PlanError

@@ -17,12 +17,10 @@ from pytest import approx
 
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.batch import measure
-from ragauge.engine.frames import evidence_json
 from ragauge.engine.graph import Plan
+from ragauge.engine.measure import evidence_json, measure
 from ragauge.engine.plan import make_plan
-from ragauge.engine.resources import Resources
-from ragauge.engine.task import of_corpus
+from ragauge.engine.resources import Resources, of_corpus
 from ragauge.errors import LabelError, MissingExtraError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Metric

@@ -14,13 +14,13 @@ import ragauge as rg
 from ragauge.comparing.systems import differences
 from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation.evaluation import Evaluation
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.report.writing import csv_table
 from ragauge.run import Run
 from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
 from ragauge.runs.health import Health
-from ragauge.views.run_report import score_json, write_run
+from ragauge.views.run_files import score_json, write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]
 N = 120

@@ -71,7 +71,9 @@ LATE = {
     *modules("engine", "executors"),
     *modules("evaluation", "judge_bias"),
     *modules("gating", "gate", "slices", "words"),
-    *modules("loaders", "gold", "joining", "pairing", "piece_files", "questions", "reading"),
+    *modules(
+        "loaders", "gold", "loading", "pairing", "piece_files", "questions", "reading", "rows"
+    ),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
     *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),

@@ -16,7 +16,7 @@ from ragauge.evaluation.config import Config
 from ragauge.runs.manifest import Manifest
 from ragauge.samples.fields import FIELDS
 from ragauge.suite import Suite, shipped_suites
-from ragauge.views.run_report import summary_json
+from ragauge.views.run_files import summary_json
 
 ROOT = Path(__file__).parent.parent
 SHIPPED = {each.name: each.read_text("utf-8") for each in (files("ragauge") / "schemas").iterdir()}

@@ -24,7 +24,7 @@ from .evaluation.judge_bias import judge_bias as judge_bias
 from .judges.config import JudgeConfig as JudgeConfig
 from .judges.providers.endpoint import ChatEndpoint as ChatEndpoint
 from .judges.providers.scripted import ScriptedJudge as ScriptedJudge
-from .loaders import load as load
+from .loaders.loading import load as load
 from .metric import feature as feature
 from .metric import metric as metric
 from .on_ray.executor import Ray as Ray

@@ -43,7 +43,7 @@ class Run(ScoredRun):
         without a value are left out; ties are ordered by id and system.
         """
         from ragauge.report.writing import to_html
-        from ragauge.views.run_report import answers_report
+        from ragauge.views.question import answers_report
 
         listed = super().worst(metric, n)
         # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
@@ -183,7 +183,7 @@ class Run(ScoredRun):
     def __str__(self) -> str:
         """The first screen, as `ragauge run` prints it."""
         from ragauge.report.writing import to_terminal
-        from ragauge.views.run_report import run_report
+        from ragauge.views.first_screen import run_report
 
         return to_terminal(run_report(self))
 
@@ -300,6 +300,6 @@ class Run(ScoredRun):
 
     def _repr_html_(self) -> str:
         from ragauge.report.writing import to_html
-        from ragauge.views.run_report import run_report
+        from ragauge.views.first_screen import run_report
 
         return to_html(run_report(self))

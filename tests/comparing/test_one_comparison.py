@@ -12,8 +12,8 @@ from ragauge.comparing.report import SystemsTable
 from ragauge.comparing.systems import MOST_TESTS
 from ragauge.comparing.words import ComparisonView, comparison_notes
 from ragauge.page.overview import Overview
-from ragauge.views.first_screen import FirstScreen
-from ragauge.views.run_report import screen_table, summary_json
+from ragauge.views.first_screen import FirstScreen, screen_table
+from ragauge.views.run_files import summary_json
 
 METRICS = ["exact_match", "token_f1"]
 

@@ -3,7 +3,7 @@ import math
 import pytest
 from cases import cases
 
-from ragauge.engine.batch import measure
+from ragauge.engine.measure import measure
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError

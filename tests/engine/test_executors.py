@@ -15,7 +15,7 @@ from ragauge.engine.executors import (
     is_portable,
     on_threads,
 )
-from ragauge.engine.frames import SCORES, evidence_json, score_frame
+from ragauge.engine.measure import SCORES, evidence_json, score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError

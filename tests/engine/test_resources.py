@@ -10,10 +10,9 @@ import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
 from ragauge.engine.executors import in_process, in_processes
-from ragauge.engine.frames import score_frame
+from ragauge.engine.measure import score_frame
 from ragauge.engine.plan import make_plan
-from ragauge.engine.resources import Resources
-from ragauge.engine.task import of_corpus
+from ragauge.engine.resources import Resources, of_corpus
 from ragauge.errors import EncoderError, MetricError, PlanError
 from ragauge.label import Label
 from ragauge.metric import feature, metric

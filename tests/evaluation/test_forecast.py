@@ -4,7 +4,7 @@ import pytest
 
 import ragauge as rg
 from ragauge.calls.progress import Computed, Judged, Measured
-from ragauge.engine import batch
+from ragauge.engine import measure
 from ragauge.evaluation.evaluation import Evaluation
 from ragauge.evaluation.forecast import node_seconds, workload
 
@@ -56,7 +56,7 @@ def test_finished_batches_are_not_expected_again(tmp_path):
 def test_pieces_change_no_score(size, monkeypatch):
     # Rows have none, one or two references, and the judge's metric reads what is computed in pieces.
     metrics = ["token_f1", "bleu", "answer_class", "dont_know"]
-    monkeypatch.setattr(batch, "FIRST_ROWS", size)
+    monkeypatch.setattr(measure, "FIRST_ROWS", size)
     watched = Evaluation.prepare(ROWS, metrics, judge=judge).run(listener=lambda _: None)
     alone = rg.evaluate(ROWS, metrics, judge=judge)
     assert watched.scores.equals(alone.scores)

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from ragauge import loaders
 from ragauge.errors import DataError
-from ragauge.loaders import load, reading
-from ragauge.loaders import questions as gold_join
+from ragauge.loaders import gold, questions, sources
+from ragauge.loaders.loading import load
 from ragauge.samples.samples import Samples
 
 Rows = Sequence[dict[str, Any]]
@@ -21,8 +20,9 @@ Rows = Sequence[dict[str, Any]]
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces and batches of a few rows."""
-    monkeypatch.setattr(reading, "PIECE_BYTES", 300)
-    monkeypatch.setattr(gold_join, "COMPARED_AT_ONCE", 7)
+    monkeypatch.setattr(sources, "PIECE_BYTES", 300)
+    for module in (gold, questions):
+        monkeypatch.setattr(module, "COMPARED_AT_ONCE", 7)
 
 
 @pytest.fixture
@@ -105,12 +105,13 @@ def also_in_pieces(request: Any, tmp_path_factory: pytest.TempPathFactory) -> It
         try:
             files = on_disk(source)
             given = options | {"gold": on_disk(options.get("gold"))}
-            piece = max(30, loaders.size_of(paths(files)) // 20)
+            piece = max(30, sources.size_of(paths(files)) // 20)
         except (TypeError, ValueError, OSError):  # neither files nor rows of JSON
             return load(source, **options)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reading, "PIECE_BYTES", piece)
-            patch.setattr(gold_join, "COMPARED_AT_ONCE", 2)
+            patch.setattr(sources, "PIECE_BYTES", piece)
+            for module in (gold, questions):
+                patch.setattr(module, "COMPARED_AT_ONCE", 2)
             assert outcome(False, files, given) == outcome(True, files, given)
         return load(source, **options)
 

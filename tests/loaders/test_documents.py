@@ -9,8 +9,8 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
 from ragauge.loaders.documents import parts_of
+from ragauge.loaders.loading import load
 
 
 class LangChainDocument:

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from ragauge.errors import PlanError
-from ragauge.loaders import load, piece_files
+from ragauge.loaders import piece_files
+from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
 Rows = Sequence[dict[str, Any]]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, PlanError
-from ragauge.loaders import load
 from ragauge.loaders.formats.files import unopened
+from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")
 

@@ -7,7 +7,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, PlanError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.loaders.mapping import field_of
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")

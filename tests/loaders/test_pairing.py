@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.samples.samples import Samples
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from cases import cases
 
-from ragauge import loaders
 from ragauge.errors import DataError
-from ragauge.loaders import load, reading
+from ragauge.loaders import loading, sources
+from ragauge.loaders.loading import load
 from ragauge.samples import file as sample_file
 from ragauge.samples import samples as sample_filter
 from ragauge.samples.samples import select
@@ -267,7 +267,7 @@ def test_the_size_of_pieces_changes_nothing(
     path = written(rows[:40])
     digests: set[str] = set()
     for size in (1, 1_000):
-        monkeypatch.setattr(reading, "PIECE_BYTES", size)
+        monkeypatch.setattr(sources, "PIECE_BYTES", size)
         digests.add(check_same_samples(path).fingerprint())
     assert len(digests) == 1
 
@@ -287,7 +287,7 @@ def test_a_large_file_of_gold_says_that_it_is_read_as_a_whole(
     samples = load(path, gold=gold)
     assert not samples.is_file
     assert "as a whole" not in str(samples.notes)
-    monkeypatch.setattr(loaders, "LARGE_BYTES", 1)
+    monkeypatch.setattr(loading, "LARGE_BYTES", 1)
     assert load(path, gold=gold).notes[-1].startswith("read the gold as a whole into memory")
 
 
@@ -299,7 +299,7 @@ def test_a_large_file_of_one_json_value_says_that_it_is_read_as_a_whole(
     data = json.dumps([{"id": row["id"], "answer": "x"} for row in plain(40)]).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     assert "into memory" not in str(load(path).notes)
-    monkeypatch.setattr(loaders, "LARGE_BYTES", 1)
+    monkeypatch.setattr(loading, "LARGE_BYTES", 1)
     note = (
         f"read as a whole into memory: {path} is one JSON value; "
         ".jsonl, .csv and .parquet are read in pieces"
@@ -345,4 +345,4 @@ def test_a_small_parquet_file_that_repeats_its_values_is_large(tmp_path: Path):
             pl.all().repeat_by(n).explode()
         ).write_parquet(path)
         assert path.stat().st_size < 4 * 2**20
-        assert (loaders.size_of([path]) >= loaders.LARGE_BYTES) == is_large
+        assert (sources.size_of([path]) >= loading.LARGE_BYTES) == is_large

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")
 

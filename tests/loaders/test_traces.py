@@ -7,7 +7,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 DOCUMENTS = [
     {"document.content": "c1", "document.id": "d1", "document.score": 0.5},

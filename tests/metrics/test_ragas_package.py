@@ -265,7 +265,7 @@ def test_each_asking_of_several_asks_anew():
 
 @needs_package
 def test_an_estimate_counts_the_calls_without_asking():
-    from ragauge.engine.batch import measure
+    from ragauge.engine.measure import measure
     from ragauge.engine.plan import make_plan
     from ragauge.engine.resources import Resources
     from ragauge.engine.selection import suites_of

@@ -7,7 +7,7 @@ from cases import cases
 
 import ragauge as rg
 from ragauge.cli import main
-from ragauge.engine.frames import score_frame
+from ragauge.engine.measure import score_frame
 from ragauge.errors import ClusterError, MissingExtraError, PlanError
 from ragauge.evaluation.evaluation import Evaluation
 from ragauge.judges.config import JudgeConfig

@@ -11,8 +11,8 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge import catalog
-from ragauge.engine.batch import measure
 from ragauge.engine.executors import is_portable
+from ragauge.engine.measure import measure
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.features.rankings import ranking

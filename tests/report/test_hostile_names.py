@@ -14,8 +14,8 @@ from ragauge.rankings.tables import RankingTable, ranking_report
 from ragauge.report.plain import INVISIBLE, for_csv
 from ragauge.report.terminal import console, print_report
 from ragauge.report.writing import FORMATS
+from ragauge.views.first_screen import run_report
 from ragauge.views.question import question_report
-from ragauge.views.run_report import run_report
 
 HOSTILE = "=1|\x1b[31m[/red]<script> \\input{x} $a_b$ `c` {\n::error::x \u202e"
 REPORTS = ("run", "comparison", "question", "ranking")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.joining import load_sources
+from ragauge.loaders.loading import load_sources
 from ragauge.loaders.reading import AnswerSource
 from ragauge.loaders.table import Table
 from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value

@@ -7,7 +7,8 @@ from ragauge.label import Label
 from ragauge.report.writing import FORMATS, to_terminal
 from ragauge.suite import Entry, Suite
 from ragauge.trust import Caution, MeasuredAgreement, Trust
-from ragauge.views.run_report import run_report, summary_json
+from ragauge.views.first_screen import run_report
+from ragauge.views.run_files import summary_json
 from ragauge.views.summary import caution_lines
 
 SHORT = "reference_words < 5 and longest_answer_words > 20 and n_systems > 1"

@@ -8,8 +8,7 @@ from cases import cases
 
 import ragauge as rg
 from ragauge.report.writing import FORMATS, to_terminal
-from ragauge.views.first_screen import FirstScreen
-from ragauge.views.run_report import run_report, screen_table
+from ragauge.views.first_screen import FirstScreen, run_report, screen_table
 
 
 def answers(right: dict[str, int], n: int = 20) -> list[dict[str, object]]:

@@ -11,7 +11,7 @@ from ragauge import evaluate
 from ragauge.label import Label
 from ragauge.report.terminal import console, print_report, print_table
 from ragauge.suite import Entry, Suite
-from ragauge.views.run_report import run_report
+from ragauge.views.first_screen import run_report
 
 
 def print_summary(out, run, by=()):

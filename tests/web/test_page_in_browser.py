@@ -55,8 +55,7 @@ def test_axe_finds_nothing_in_any_view(opened, handbook_page, violations, scheme
 
 def test_the_overview_shows_the_numbers_of_the_terminal(opened, handbook_page, handbook_run):
     from ragauge.report.report import Cell
-    from ragauge.views.first_screen import FirstScreen
-    from ragauge.views.run_report import screen_table
+    from ragauge.views.first_screen import FirstScreen, screen_table
 
     screen = FirstScreen(handbook_run)
     page = opened(handbook_page)

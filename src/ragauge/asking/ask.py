@@ -18,7 +18,6 @@ from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.loaders import load
 from ragauge.loaders.mapping import field_of
 from ragauge.samples.samples import DEFAULT_SYSTEM, FIELDS, REPEAT_OF, Samples
 from ragauge.storage.atomic_files import write_atomically
@@ -165,6 +164,8 @@ class AskPlan:
         options: EndpointOptions | None = None,
     ) -> "AskPlan":
         """Open the targets and read the questions; takes the arguments of `ask`, raises PlanError with every problem."""
+        from ragauge.loaders.loading import load
+
         _check(limits, repeat, max_calls, max_cost_usd)
         targets: Mapping[str, TargetLike] = (
             cast("Mapping[str, TargetLike]", target)
@@ -202,6 +203,8 @@ class AskPlan:
 
     def run(self, listener: Callable[[Tally], None] = lambda _: None) -> Answers:
         """Ask what is not answered yet. `listener` gets each answer, on another thread."""
+        from ragauge.loaders.loading import load
+
         asking = self._asking(listener)
         with closing(asking.writer):
             path = None if self.folder is None else self.folder / ANSWERS

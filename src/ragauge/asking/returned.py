@@ -7,7 +7,6 @@ from reprlib import Repr
 from typing import cast
 
 from ragauge.errors import DataError, Problem, RagaugeError
-from ragauge.loaders import load
 from ragauge.network.endpoints import Unanswered
 from ragauge.report.plain import shortened
 from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
@@ -103,6 +102,8 @@ def _plain(value: object) -> dict[str, object] | None:
 
 def _loaded(value: object) -> dict[str, object]:
     """The fields of any sample or result that `load` reads."""
+    from ragauge.loaders.loading import load
+
     samples = value if isinstance(value, Samples) else None
     problem: Problem | None = None
     own = _mapping(value)

@@ -14,7 +14,7 @@ from ragauge.errors import DataError
 from ragauge.loaders.documents import ContextParts
 from ragauge.loaders.table import Table, items_in
 from ragauge.loaders.traces import recognised
-from ragauge.samples.frame import read_values
+from ragauge.samples.fields import read_values
 from ragauge.samples.samples import Row
 
 OF_DOCUMENTS = ("contexts", "context_ids", "context_scores")

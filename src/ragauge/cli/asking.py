@@ -18,7 +18,6 @@ from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.progress import saying, spoken
 from ragauge.cli.streams import HELD_S, ended_if_held, one_line, say
 from ragauge.evaluation.config import Config
-from ragauge.loaders import load
 from ragauge.report.plain import counted, shortened
 from ragauge.samples.samples import Samples, select
 from ragauge.views.run_notes import took
@@ -59,6 +58,8 @@ class Inquiry:
 
         PlanError or DataError before anything is asked.
         """
+        from ragauge.loaders.loading import load
+
         if not (targets := asking.by_name):
             raise click.UsageError(
                 "no system to ask; name one with --target app.py:function, --url, --chat or --shell"

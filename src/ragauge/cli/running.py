@@ -22,7 +22,6 @@ from ragauge.evaluation.evaluation import Evaluation
 from ragauge.evaluation.forecast import cost, node_seconds, without_columns, workload
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
-from ragauge.loaders import load
 from ragauge.on_ray.executor import Ray
 from ragauge.runs.health import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
@@ -36,7 +35,7 @@ from ragauge.where import Filter
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.session import Mode
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.score import KeptEvidence
 
 MAX_WITH_EVIDENCE = 50_000
@@ -80,8 +79,9 @@ def run_config(
 
     `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
     """
+    from ragauge.views.first_screen import run_report
+    from ragauge.views.run_files import write_run
     from ragauge.views.run_notes import judging_lines
-    from ragauge.views.run_report import run_report, write_run
 
     if fast and retry_unreadable:
         why = "--fast makes no calls, but --retry-unreadable needs them"
@@ -152,6 +152,8 @@ def _prepared(
     config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
 ) -> _Work:
     """Check everything before any call is paid for; an error lists every problem."""
+    from ragauge.loaders.loading import load
+
     import_plugins(config.plugins)
     metrics, executor = _checked(config)
     encoder = _encoder(config)
@@ -194,7 +196,7 @@ def _prepared(
 
 def _checked(config: Config) -> tuple[Sequence[Suite], Ray | None]:
     """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
-    from ragauge.views.run_report import check_outputs
+    from ragauge.views.run_files import check_outputs
 
     problems: list[str] = []
     for text in config.metrics:

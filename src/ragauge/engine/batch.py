@@ -1,48 +1,31 @@
-"""One batch of samples: its columns, and the cells of each node, computed once."""
+"""One batch of samples: its columns, and the cells of each node, its function applied to the cells of its inputs."""
 
-from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
-from itertools import accumulate, chain, repeat
-from time import monotonic
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
-from ragauge.calls.progress import Computed, Measured, ignore
-from ragauge.engine.task import Cells, NodeTask, Scores, of_corpus
-from ragauge.label import Label, without_settings
-from ragauge.metric import NOTHING_EXPECTED, PROMPTS, Column, Metric
+from ragauge.calls.progress import Computed
+from ragauge.engine.resources import of_corpus, source_line
+from ragauge.errors import MetricError, RagaugeError
+from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
 from ragauge.samples.samples import REFERENCE, Columns
-from ragauge.score import LOST_PARTS, Score, Status
+from ragauge.score import Score, Status
 
 if TYPE_CHECKING:
-    from ragauge.engine.graph import Input, Node, Plan, PlannedMetric
+    from ragauge.engine.graph import Input, Node, PlannedMetric
     from ragauge.engine.resources import Resources
 
-FIRST_ROWS = 16
-GOLDEN_RATIO = (1 + 5**0.5) / 2
-PIECE_S, REMOTE_PIECE_S = 1.0, 10.0
-"""How long a piece of a watched batch should take; longer where an encoder elsewhere reads many texts at a time."""
-DISPUTE = 0.5
-"""Judges whose values differ by at least this much disagree on the row."""
-
-
-def measure(plan: "Plan", columns: Columns, resources: "Resources") -> list[Scores]:
-    """The scores of each metric of the plan, in its order, for every row; missing corpus features
-    are made of these rows alone.
-
-    Raises MetricError, which names the metric and the sample, if a metric or feature raises an
-    error.
-    """
-    batch, scope = Batch(columns, resources), nullcontext()
-    if plan.has_async_nodes:
-        from ragauge.calls.loop import cancel_scope
-
-        scope = cancel_scope()
-    with scope:
-        batch.run_all(plan.nodes)
-        scores = _with_repeats(plan, batch)
-    return _with_disputes(plan, scores) if len(batch.resources.judge_names) > 1 else scores
+Cells = Sequence[object]
+"""A column: one cell per row, or one cell per pair of row and reference. A cell without a value is None (the
+sample has none) or a Score with the reason; nodes that need the cell get no value for the same reason."""
+Scores = list[Score | None]
+"""A metric's score for each row; None where the metric does not apply to the row."""
+ROUNDING = 1e-9
+"""A value that exceeds a bound by at most this much is a rounding error and is set to the bound."""
 
 
 class Batch:
@@ -75,74 +58,7 @@ class Batch:
                 why = f": {reason}" if reason else ""
                 self.no_answer[row] = Score.missing(f"{NO_ANSWER[status]}{why}")
 
-    def run_all(self, nodes: "Sequence[Node]") -> None:
-        """Run each node once, starting all async nodes that can start before waiting for any."""
-        waits: set[str] = set()
-        for node in nodes:
-            if node.definition.is_async or not waits.isdisjoint(_needs(node)):
-                waits.add(node.key)
-        waiting = [node for node in nodes if node.key in waits]
-        for node in waiting:
-            if not _needs(node):
-                self._run(node)
-        self._run_in_pieces([node for node in nodes if node.key not in waits])
-        waiting = [node for node in waiting if node.key not in self.pending]
-        while waiting or self.pending:
-            later: list[Node] = []
-            for node in waiting:
-                needs = _needs(node)
-                pending = [self.pending[key] for key in needs if key in self.pending]
-                # An async node can await pending cells row by row. One that takes all references of
-                # a row at once needs their cells complete and grouped.
-                can_wait = node.definition.is_async and all(
-                    not _is_best(each) and each.per_reference <= node.per_reference
-                    for each in pending
-                )
-                if needs & {other.key for other in later} or (pending and not can_wait):
-                    later.append(node)
-                else:
-                    self._run(node)
-            waiting = later
-            if self.pending:
-                from ragauge.calls.loop import gather, run
-
-                columns = run(gather([self.computed[key] for key in self.pending]))
-                for node, cells in zip(self.pending.values(), columns, strict=True):
-                    self._keep(node, cells)
-                self.pending.clear()
-
-    def _run_in_pieces(self, nodes: "Sequence[Node]") -> None:
-        """Run nodes that wait for nothing; if somebody watches, on a few rows at a time, which tell how long the others take."""
-        tell, size, start = self.resources.listener, FIRST_ROWS, 0
-        if tell is ignore or self.n <= size or not nodes:
-            for node in nodes:
-                self._run(node)
-            if nodes:
-                tell(Measured(self.n))
-            return
-        piece_s = REMOTE_PIECE_S if any(map(self.resources.encodes_elsewhere, nodes)) else PIECE_S
-        # Spread over the batch, as neighbours are alike: answers of one system, or about one document.
-        order = sorted(range(self.n), key=lambda row: row * GOLDEN_RATIO % 1)
-        computed: dict[str, list[Cells]] = {node.key: [()] * self.n for node in nodes}
-        while start < self.n:
-            began, rows = monotonic(), order[start : start + size]
-            columns = {name: [cells[at] for at in rows] for name, cells in self.columns.items()}
-            piece = Batch(columns, self.resources)
-            for node in nodes:
-                piece._run(node)
-                ends = [at + 1 for at in range(piece.n)]
-                if node.key in piece.paired:
-                    ends = list(accumulate(n or 0 for n in piece.n_references))
-                for row, begin, end in zip(rows, (0, *ends), ends):  # noqa: B905
-                    computed[node.key][row] = piece.computed[node.key][begin:end]
-            self.paired |= piece.paired
-            tell(Measured(piece.n))
-            start += size
-            took = max(monotonic() - began, piece_s / 100)
-            size = max(FIRST_ROWS // 2, min(round(size * piece_s / took), 4 * size))
-        self.computed |= {key: [*chain(*by_row)] for key, by_row in computed.items()}
-
-    def _run(self, node: "Node") -> None:
+    def run(self, node: "Node") -> None:
         """Compute the cells of a node, or start to if it is async."""
         if node.definition.corpus:
             if node.key in self.resources.corpus:
@@ -167,15 +83,15 @@ class Batch:
         if node.definition.is_async:
             self.pending[node.key] = node
             self.computed[node.key] = task.start(self._selected(node, rows))
-            if paired and not _is_best(node):
+            if paired and not is_best(node):
                 self.paired.add(node.key)
         elif node.definition.batch:
-            self._keep(node, task.run_batch())
+            self.keep(node, task.run_batch())
         else:
-            self._keep(node, task.run_rows(self._selected(node, rows)))
+            self.keep(node, task.run_rows(self._selected(node, rows)))
 
-    def _keep(self, node: "Node", cells: Cells) -> None:
-        if _is_best(node):
+    def keep(self, node: "Node", cells: Cells) -> None:
+        if is_best(node):
             selected = self._selected(node, range(self.n))
             metric, scores = cast(Metric, node.definition), cast(Scores, cells)
             cells = best_by_row(metric, scores, self.n_references, selected)
@@ -247,11 +163,7 @@ class Batch:
         return [mask[row] for row in rows]
 
 
-def _needs(node: "Node") -> set[str]:
-    return {source.node for source in node.inputs if source.node}
-
-
-def _is_best(node: "Node") -> bool:
+def is_best(node: "Node") -> bool:
     """Whether the node is a metric computed per reference, whose best score per row is taken at the end."""
     return node.per_reference and isinstance(node.definition, Metric)
 
@@ -313,77 +225,153 @@ def _best_of(scores: Scores, metric: Metric) -> Score | None:
     return replace(best, evidence={**(best.evidence or {}), "best_reference": at})
 
 
-def _with_repeats(plan: "Plan", batch: Batch) -> list[Scores]:
-    """The scores; those that depend on a judge are means over all repeats."""
-    scores = [batch.scores(metric) for metric in plan.metrics]
-    n_repeats = batch.resources.judging.repeat
-    if n_repeats == 1:
-        return scores
-    judged, repeats = plan.judged, [scores]
-    for number in range(1, n_repeats):
-        # The nodes that depend on a judge are computed again.
-        again = Batch(batch.columns, batch.resources.for_repeat(number))
-        again.computed = {key: batch.computed[key] for key in batch.computed.keys() - judged}
-        again.paired = batch.paired - judged
-        again.run_all([node for node in plan.nodes if node.key in judged])
-        repeats.append([again.scores(metric) for metric in plan.metrics])
-    return [
-        [_mean_score(row) for row in zip(*(each[place] for each in repeats), strict=True)]
-        if metric.node in judged
-        else scores[place]
-        for place, metric in enumerate(plan.metrics)
-    ]
+@dataclass(frozen=True, slots=True)
+class NodeTask:
+    """One node's function, its input cells (`is_complete`: all have a value) and keywords."""
+
+    node: "Node"
+    keywords: dict[str, object]
+    inputs: Sequence[Cells]
+    is_complete: bool
+    sample: Callable[[int], str]
+
+    def run_rows(self, selected: Sequence[bool] | None) -> list[object]:
+        """Call the function for each selected row that has all its cells."""
+        if selected is not None and True not in selected:
+            return [None] * len(selected)
+        function, keywords, finish = self.node.definition.function, self.keywords, self._finish()
+        out: list[object] = []
+        with self._errors_at(lambda: len(out)):
+            if self.is_complete and selected is None:
+                if self.inputs and not isinstance(self.node.definition, Metric):
+                    out.extend(map(partial(function, **keywords), *self.inputs))
+                    return out
+                for cells in zip(*self.inputs, strict=True):
+                    out.append(finish(function(*cells, **keywords)))  # noqa: PERF401
+                return out
+            rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
+            for is_selected, cells in rows:
+                arguments = self._arguments(cells) if is_selected else None
+                if arguments is None or isinstance(arguments, Score):
+                    out.append(arguments)
+                else:
+                    out.append(finish(function(*arguments, **keywords)))
+        return out
+
+    def start(self, selected: Sequence[bool] | None) -> Cells:
+        """Start the function for each selected row on the judges' event loop; returns pending cells."""
+        from ragauge.calls.loop import resolve, run, start
+
+        finish = self._finish()
+
+        async def row(at: int, cells: tuple[object, ...]) -> object:
+            arguments = self._arguments(await resolve(cells))
+            if isinstance(arguments, Score):
+                return arguments
+            with self._errors_at(lambda: at):
+                called = self.node.definition.function(*arguments, **self.keywords)
+                return finish(await cast(Awaitable[object], called))
+
+        rows = zip(selected or repeat(True), zip(*self.inputs, strict=True))  # noqa: B905
+        work = [row(at, cells) if wanted else None for at, (wanted, cells) in enumerate(rows)]
+        return run(start(work))
+
+    def run_batch(self) -> list[object]:
+        """Call the function once, with the rows that have all their cells."""
+        out = [self._arguments(cells) for cells in zip(*self.inputs, strict=True)]
+        ready = {at: row for at, row in enumerate(out) if not isinstance(row, Score)}
+        finish = self._finish()
+
+        def called(rows: Sequence[list[object]]) -> list[object]:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            returned = self.node.definition.function(*columns, **self.keywords)
+            values = list(map(finish, cast(Iterable[object], returned)))
+            if len(values) != len(rows):
+                raise ValueError(f"returned {len(values)} values for {len(rows)} rows")
+            return values
+
+        def failing() -> int:
+            """The first row on which the function raises when called with it alone."""
+            for at, row in ready.items():
+                try:
+                    called([row])
+                except (Exception, SystemExit):  # the batch raised it already; only the row counts
+                    return at
+            return next(iter(ready))
+
+        with self._errors_at(failing):
+            values = called([*ready.values()]) if ready else []
+        found = dict(zip(ready, values, strict=True))
+        return [found.get(at, row) for at, row in enumerate(out)]
+
+    def _arguments(self, cells: tuple[object, ...]) -> list[object] | Score:
+        """The function's arguments, or why there are none."""
+        arguments: list[object] = []
+        for column, cell in zip(self.node.definition.columns, cells, strict=True):
+            if column.takes_score:
+                arguments.append(_as_part(column.name, cell))
+            elif isinstance(cell, Score):
+                if cell.value is None and not column.nullable:
+                    return cell
+                arguments.append(cell.value)
+            elif cell is None and not column.nullable:
+                return Score.missing(f"the sample has no {column.name}")
+            else:
+                arguments.append(cell)
+        return arguments
+
+    def _finish(self) -> Callable[[object], object]:
+        """The conversion from a returned value to a cell. Not stored: it would be a reference cycle."""
+        return self._score if isinstance(self.node.definition, Metric) else lambda value: value
+
+    def _score(self, value: object) -> Score:
+        """A metric's returned value as a Score within the metric's bounds."""
+        if not isinstance(value, Score):
+            if not isinstance(value, bool | int | float) and not hasattr(value, "__float__"):
+                raise TypeError(f"returned {value!r:.80}, not a number, a bool or a Score")
+            value = Score(cast(float, value))
+        if value.value is None:
+            return value
+        metric = cast(Metric, self.node.definition)
+        low, high, bound = metric.low, metric.high, value.value
+        if low is not None and bound < low:
+            bound = low
+        elif high is not None and bound > high:
+            bound = high
+        else:
+            return value
+        if abs(value.value - bound) > ROUNDING:
+            raise ValueError(
+                f"returned {value.value!r}, outside [{low}, {high}]; set low and high in @metric"
+            )
+        return replace(value, value=bound)
+
+    @contextmanager
+    def _errors_at(self, at: Callable[[], int]) -> Generator[None]:
+        """Turn an error in the metric's own code, which is its bug, into MetricError with the row's sample."""
+        try:
+            yield
+        except RagaugeError:
+            raise
+        except (Exception, SystemExit) as error:
+            kind = "metric" if isinstance(self.node.definition, Metric) else "feature"
+            name = self.node.key.removeprefix("feature ")
+            what = f"{type(error).__name__}: {error}"
+            raise MetricError(
+                f"{kind} {name} raised {what:.500} on {self.sample(at())}; "
+                f"fix it in {source_line(self.node.definition.function, error)}"
+            ) from error
 
 
-def _mean_score(repeats: Sequence[Score | None]) -> Score | None:
-    """The mean score of one row over the repeats, with their values and spread as evidence."""
-    given = [score for score in repeats if score is not None]
-    scored = [score for score in given if score.value is not None]
-    lost = [score for score in given if score.is_lost or LOST_PARTS in (score.evidence or {})]
-    if not scored:
-        return next((score for score in lost if score.is_lost), repeats[0])
-    values = [cast(float, score.value) for score in scored]
-    # The mean of equal values is exactly that value, without the rounding error of a sum.
-    mean = values[0] if len(set(values)) == 1 else sum(values) / len(values)
-    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
-    by_repeat = [
-        score.value if score and score.value is not None else score and score.reason
-        for score in repeats
-    ]
-    evidences = [score.evidence or {} for score in scored]
-    evidence = {**evidences[0], "repeats": by_repeat, "spread": spread}
-    if any(each.get("needs_review") for each in evidences):
-        evidence["needs_review"] = True
-    if lost:
-        evidence[LOST_PARTS] = evidence.get(LOST_PARTS, [f"{len(lost)} of {len(repeats)} repeats"])
-    if "grade" in evidence and len(set(values)) > 1:  # the grade of the first repeat only
-        evidence["grades"] = [each.get("grade") for each in evidences]
-        del evidence["grade"]
-    return Score(mean, evidence=evidence)
-
-
-def _with_disputes(plan: "Plan", scores: Sequence[Scores]) -> list[Scores]:
-    """The scores; where judges disagree on a row, their scores are marked for review."""
-    by_metric: dict[str, list[int]] = {}
-    for place, metric in enumerate(plan.metrics):
-        if "judge=" in metric.metric:
-            by_metric.setdefault(without_judge(metric.metric), []).append(place)
-    out = [list(column) for column in scores]
-    for places in (places for places in by_metric.values() if len(places) > 1):
-        labels = [Label.parse(plan.metrics[place].metric) for place in places]
-        names = [str(label.settings.get("judge")) for label in labels]
-        for row, given in enumerate(zip(*(scores[place] for place in places), strict=True)):
-            values = [score.value for score in given if score and score.value is not None]
-            if len(values) < 2 or max(values) - min(values) < DISPUTE:
-                continue
-            by_judge = {name: it and it.value for name, it in zip(names, given, strict=True)}
-            marks: dict[str, object] = {"needs_review": True, "judges": by_judge}
-            for place, score in zip(places, given, strict=True):
-                if score and score.value is not None:
-                    out[place][row] = replace(score, evidence={**(score.evidence or {}), **marks})
-    return out
-
-
-def without_judge(metric: str) -> str:
-    """A label without its judge and prompts: equal for the same metric scored by several judges."""
-    return without_settings(metric, ("judge", PROMPTS)) if "judge=" in metric else metric
+def _as_part(name: str, cell: object) -> Score:
+    """The score of a part of a composite: computed, or from a value that the caller gave."""
+    if isinstance(cell, Score):
+        return cell
+    if cell is None:
+        return Score.missing(f"the sample has no {name}")
+    must = f"{name} must be a score in [0, 1], got"
+    if not isinstance(cell, bool | int | float):
+        raise TypeError(f"{must} {cell!r:.80}")
+    if not 0 <= cell <= 1:
+        raise ValueError(f"{must} {cell!r}; divide percentages by 100")
+    return Score(cell)

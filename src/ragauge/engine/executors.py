@@ -13,9 +13,8 @@ from itertools import chain, count
 
 import polars as pl
 
-from ragauge.engine.batch import measure
-from ragauge.engine.frames import score_frame
 from ragauge.engine.graph import Plan
+from ragauge.engine.measure import measure, score_frame
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, WorkerError
 from ragauge.samples.samples import Columns, RowRange, columns_of

@@ -1,24 +1,28 @@
 """The resources of a run: encoders and judges, opened once, and the values of corpus features."""
 
 import pickle
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, cast
 
 from ragauge.calls.progress import Listener, ignore
 from ragauge.encoders import DEFAULT_PRECISION, EMBEDDED
-from ragauge.errors import EncoderError
+from ragauge.errors import EncoderError, MetricError, RagaugeError
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import SettingValue
 from ragauge.metric import Definition
-from ragauge.score import KeptEvidence
+from ragauge.samples.samples import to_columns
+from ragauge.score import KeptEvidence, Score
 
 if TYPE_CHECKING:
     from ragauge.encoders.cached import CachedEncoder
     from ragauge.encoders.protocol import Encoder, LongText
-    from ragauge.engine.graph import Node
+    from ragauge.engine.graph import Node, Plan
     from ragauge.judges.session import JudgeSession
+    from ragauge.samples.samples import Samples
     from ragauge.storage.cache import Cache
 
 
@@ -222,3 +226,65 @@ def _opened(model: str, precision: str | None = None) -> "Encoder":
     from ragauge.encoders import open_encoder
 
     return open_encoder(model, precision=precision)
+
+
+def compute_corpus_features(plan: "Plan", samples: "Samples", resources: Resources) -> None:
+    """Compute corpus features, counting each question once however many systems answered it."""
+    for node in plan.nodes:
+        if node.definition.corpus:
+            names = [source.column for source in node.inputs if source.column]
+            in_pieces = samples.is_file and len(names) == 1 and names[0] in samples.columns
+            if in_pieces:
+                in_pieces = not any(piece[names[0]].null_count() for piece in samples.pieces(names))
+            read = _of_filled_column if in_pieces else _by_question
+            columns = [read(samples, name) for name in names]
+            resources.corpus[node.key] = of_corpus(node, columns, resources)
+
+
+def _by_question(samples: "Samples", name: str) -> Iterable[object]:
+    """For each question, the first non-null cell of a column."""
+    import polars as pl
+
+    by_id = samples.scan().group_by("id", maintain_order=True)
+    first = (
+        pl.col(name).drop_nulls().first() if name in samples.columns else pl.lit(None).alias(name)
+    )
+    return by_id.agg(first).collect()[name].to_list()
+
+
+def _of_filled_column(samples: "Samples", name: str) -> Iterator[object]:
+    """The same of a column without nulls, piece by piece: in memory is a hash of each question."""
+    seen: set[bytes] = set()
+    for piece in samples.pieces(["id", name]):
+        cells = to_columns(piece)
+        for id, cell in zip(cast("list[str]", cells["id"]), cells[name], strict=True):
+            key = blake2b(id.encode(), digest_size=12).digest()
+            if key not in seen:
+                seen.add(key)
+                yield cell
+
+
+def of_corpus(node: "Node", columns: Sequence[Iterable[object]], resources: Resources) -> object:
+    """The value of a corpus feature, computed from columns with one cell per question."""
+    keywords = resources.arguments(node.definition, node.settings)
+    try:
+        return node.definition.function(*columns, **keywords)
+    except EncoderError as error:
+        return Score.failed(str(error))
+    except RagaugeError:
+        raise
+    except Exception as error:  # an error in the feature's own code is a bug of the feature
+        raise MetricError(
+            f"feature {node.definition.name} raised {type(error).__name__}: {error!s:.500} "
+            f"on the corpus; fix it in {source_line(node.definition.function, error)}"
+        ) from error
+
+
+def source_line(function: Callable[..., object], error: BaseException) -> str:
+    """The line of the function's file that raised the error; its first line if that is unknown."""
+    code = getattr(getattr(function, "func", function), "__code__", None)
+    if code is None:
+        return str(getattr(function, "__module__", "its module"))
+    frames = extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{code.co_filename}:{lines[-1] if lines else code.co_firstlineno}"

@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ragauge.engine.batch import measure
-from ragauge.engine.frames import in_other_languages
+from ragauge.engine.measure import in_other_languages, measure
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.engine.selection import DEFAULT, MetricLike, read_metric, suite_for_label
@@ -21,7 +20,7 @@ from ragauge.suite import Entry
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.providers.factory import JudgeLike
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.on_ray.executor import Ray
 
 

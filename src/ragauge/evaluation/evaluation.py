@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, cast, get_args
 from ragauge.calls.progress import Listener, Measured, ignore
 from ragauge.engine.graph import Plan
 from ragauge.engine.plan import make_plan
-from ragauge.engine.resources import Resources
+from ragauge.engine.resources import Resources, compute_corpus_features
 from ragauge.engine.selection import MetricLike, fitting, precision_of, suites_of
-from ragauge.engine.task import compute_corpus_features
 from ragauge.errors import PlanError
 from ragauge.evaluation.config import NO_CACHE
 from ragauge.judges.config import JudgeConfig, judge_config_of
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from ragauge.encoders.protocol import Encoder
     from ragauge.judges.providers.factory import JudgeLike
-    from ragauge.loaders.conflicts import Prefer
+    from ragauge.loaders.pairing import Prefer
     from ragauge.on_ray.executor import Ray
     from ragauge.runs.store import RunFolder
 
@@ -193,7 +192,7 @@ class Evaluation:
     def _in_folder(self, path: Path, by: Sequence[str] | None) -> Run:
         """The run in a folder, which may be at a URL."""
         from ragauge.runs.store import SUMMARIES, RunFolder, has_unfinished
-        from ragauge.views.run_report import write_summaries
+        from ragauge.views.run_files import write_summaries
 
         with RunFolder.for_writing(path, self.manifest.key) as folder:
             stored = folder.open(self.manifest, self.samples)
@@ -343,7 +342,7 @@ def loaded(
     samples: object, gold: object = None, prefer: "Prefer | None" = None, *, by_place: bool = False
 ) -> Samples:
     """The samples; PlanError for options of loading with samples that are loaded already."""
-    from ragauge.loaders import load
+    from ragauge.loaders.loading import load
 
     if isinstance(own := getattr(samples, "samples", None), Samples):  # rg.Answers
         samples = own

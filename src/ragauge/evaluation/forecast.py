@@ -8,8 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ragauge.calls.progress import Computed, Event
-from ragauge.engine.batch import FIRST_ROWS, measure
 from ragauge.engine.graph import Node
+from ragauge.engine.measure import FIRST_ROWS, measure
 from ragauge.engine.selection import MetricLike
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.evaluation.evaluation import ROWS_SAMPLED, Evaluation, check

@@ -157,7 +157,7 @@ def _measured(
 
 def _some(samples: object, n: int, seed: int) -> Samples:
     """All answers to n random questions."""
-    from ragauge.loaders import load
+    from ragauge.loaders.loading import load
 
     found = samples if isinstance(samples, Samples) else load(samples)
     ids = found.frame["id"].unique().sort()

@@ -7,18 +7,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import cast
 
-from ragauge.errors import Problem, did_you_mean
-from ragauge.loaders.documents import parts_of
+from ragauge.errors import did_you_mean
 from ragauge.loaders.names import ALIASES, EITHER, NEGATED, PREDICTIONS, RARER, WHOLE_PROMPT
-from ragauge.loaders.table import items_in, listed, mapping_in
-from ragauge.samples.fields import CLUSTERS, short_value
-from ragauge.samples.samples import FIELDS, FieldError, Row, read_value
+from ragauge.loaders.table import listed
+from ragauge.samples.fields import CLUSTERS
+from ragauge.samples.samples import FIELDS
 
 MAX_COLUMNS = 1_000
 NEAR = 0.8  # similarity of names from which a note suggests the field
-MAX_NUMBERS = 50  # the longest list of numbers that is not a vector
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
 
@@ -132,7 +129,7 @@ def name_columns(
         options = "--map question=COLUMN --map answer=COLUMN --map references=COLUMN --map contexts=COLUMN"
         problems = [f"has no known field; its columns are {there}; say which is which: {options}"]
     renamed = [
-        f"{column!r} as {'not ' if _is_negated(column, field) else ''}{field}"
+        f"{column!r} as {'not ' if is_negated(column, field) else ''}{field}"
         for column, field in fields.items()
         if column != field
     ]
@@ -188,115 +185,6 @@ def _candidates(
     return candidates
 
 
-def _is_negated(column: str, field: str | None) -> bool:
+def is_negated(column: str, field: str | None) -> bool:
     """Whether a column says that a question has no answer."""
     return field == "answerable" and folded(column) in NEGATED
-
-
-def renamed_rows(rows: Sequence[Row], naming: Naming, problems: list[Problem]) -> Sequence[Row]:
-    """The rows with columns renamed to fields, and without those left out; the same rows if nothing changes."""
-    is_renamed = any(column != name for column, name in naming.fields.items())
-    if not (any(naming.spare.values()) or naming.left_out or is_renamed):
-        return rows
-    flags = [column for column, name in naming.fields.items() if name == "answerable"]
-    flags += naming.spare.get("answerable", ())
-    renamed: list[Row] = []
-    for row in rows:
-        values = {
-            naming.fields.get(name, name): value
-            for name, value in row.values.items()
-            if name not in naming.left_out
-        }
-        if not row.values.keys().isdisjoint(flags):
-            values["answerable"] = _answerable(row, flags, values.get("id"), problems)
-        if values.get("references") is None and (spare := naming.spare.get("references")):
-            given = (row.values.get(name) for name in spare)
-            values["references"] = next((value for value in given if value is not None), None)
-        renamed.append(Row(values, row.source, row.line))
-    return renamed
-
-
-def _answerable(
-    row: Row, columns: Sequence[str], id: object, problems: list[Problem]
-) -> bool | None:
-    """Whether the question has an answer, by all columns that say so; contradictions are a problem."""
-    said: dict[bool, str] = {}
-    own = id if id is None or isinstance(id, str) else short_value(id)
-    for column in columns:
-        try:
-            value = cast("bool | None", read_value("answerable", row.values.get(column)))
-        except FieldError as error:
-            problems.append(Problem(str(error), row.source, row.line, column, own))
-            continue
-        if value is not None:
-            said.setdefault(value != _is_negated(column, "answerable"), column)
-    if len(said) > 1:
-        given = [f"{name!r} is {short_value(row.values[name])}" for name in said.values()]
-        text = f"{' and '.join(given)}: they contradict each other; correct one, or choose with --map answerable=COLUMN"
-        problems.append(Problem(text, row.source, row.line, None, own))
-    return next(iter(said), None)
-
-
-@dataclasses.dataclass(slots=True)
-class ExtraColumns:
-    """What the extra columns of all rows read so far hold: one that is not understood is left out."""
-
-    left_out: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
-    as_json: dict[str, None] = dataclasses.field(default_factory=dict[str, None])
-
-    def read(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows without the columns that are left out by now."""
-        for row in rows:
-            for name, value in row.values.items():
-                if value is None or isinstance(value, str | int | float):
-                    continue
-                if name not in FIELDS and name not in self.left_out:
-                    if (kind := _unknown(value)) is not None:
-                        self.left_out[name] = kind
-                    if isinstance(value, Mapping):
-                        self.as_json[name] = None
-        if not self.left_out:
-            return rows
-        return [
-            Row(
-                {n: v for n, v in row.values.items() if n not in self.left_out},
-                row.source,
-                row.line,
-            )
-            for row in rows
-        ]
-
-    def notes(self) -> list[str]:
-        notes: list[str] = []
-        if kept := listed([repr(name) for name in self.as_json if name not in self.left_out]):
-            notes.append(f"kept as JSON text: {kept}")
-        if self.left_out:
-            named = listed([f"{name!r} ({kind})" for name, kind in self.left_out.items()])
-            notes.append(f"left out {named}: not a text, a number or a short list of them")
-        documents = (name for name, kind in self.left_out.items() if kind == "lists of documents")
-        if (name := next(documents, None)) is not None:
-            notes.append(f"if {name!r} holds the contexts: --map contexts={name}")
-        return notes
-
-
-def _unknown(value: object, depth: int = 2) -> str | None:
-    """What kind of value cannot be an extra field; None for one that can."""
-    if value is None or isinstance(value, str | int | float):
-        return None
-    if isinstance(value, Mapping):
-        parts = cast("Mapping[str, object]", value).values()
-        is_flat = all(part is None or isinstance(part, str | int | float) for part in parts)
-        return None if is_flat else "nested objects"
-    if not isinstance(value, list | tuple):
-        return f"{type(value).__name__} values"
-    items = items_in(cast("object", value))
-    if len(items) > MAX_NUMBERS and all(isinstance(item, int | float) for item in items):
-        return f"lists of {len(items):,} numbers"
-    if any(isinstance(item, Mapping) for item in items):
-        # A message has a text and a role.
-        are_documents = all(
-            parts_of(item) is not None and "role" not in mapping_in(item) for item in items
-        )
-        return "lists of documents" if are_documents else "lists of objects"
-    kinds = [_unknown(item, depth - 1) for item in items] if depth else ["nested lists"]
-    return next((kind for kind in kinds if kind is not None), None)

@@ -1,7 +1,6 @@
-"""What must hold over all rows: unique (id, system), one question per id, ids that do not look alike; and the join with gold."""
+"""What must hold over all rows: numbers for those without id, unique (id, system), one question per id, ids that do not look alike."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -9,27 +8,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.errors import Problem
-from ragauge.loaders.conflicts import (
-    NO_ID_IN_COMMON,
-    NOTHING_IN_COMMON,
-    OF_QUESTION,
-    Conflicts,
-    excerpt,
-    name_of,
-    question_of,
-    same_value,
-    unanswered_note,
-)
+from ragauge.language.characters import normal_form
+from ragauge.loaders.pairing import NOTHING_IN_COMMON, OF_QUESTION, Conflicts, unanswered_note
 from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
-from ragauge.loaders.table import Table, listed
-from ragauge.samples.frame import (
-    Numbering,
-    duplicate_problem,
-    look_alike_notes,
-    look_of,
-    read_values,
-)
-from ragauge.samples.samples import DEFAULT_SYSTEM, Row
+from ragauge.samples.fields import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
@@ -38,8 +20,59 @@ if TYPE_CHECKING:
 
 
 MAX_DUPLICATES = 10_000  # most that are reported; the others are counted
+MAX_LOOK_ALIKES = 5
 COMPARED_AT_ONCE = 20_000
 NAMED = 10
+
+
+class Numbering:
+    """Fills in missing systems and ids, row after row."""
+
+    def __init__(self) -> None:
+        self._seen: dict[object, int] = {}
+        self.n_numbered = 0
+
+    def fill(self, values: list[dict[str, object]]) -> None:
+        """Give each row a system, and each without an id its number within the system."""
+        for row in values:
+            system = row["system"] = row.get("system") or DEFAULT_SYSTEM
+            self._seen[system] = self._seen.get(system, 0) + 1
+            if row.get("id") is None:
+                row["id"] = str(self._seen[system])
+                self.n_numbered += 1
+
+    def notes(self) -> list[str]:
+        n = self.n_numbered
+        have = "1 row has" if n == 1 else f"{n} rows have"
+        return [f"{have} no id: numbered by position"] if n else []
+
+
+def duplicate_problem(row: Row, first: Row, id: str, system: str) -> Problem:
+    """The problem of a row whose id and system an earlier row has."""
+    where = first.source if first.line is None else f"{first.source}:{first.line}"
+    of_system = "" if system == DEFAULT_SYSTEM else f" of system {system!r}"
+    problem = f"duplicate id{of_system}, first at {where}; each (id, system) pair must be unique"
+    return Problem(problem, row.source, row.line, None, id)
+
+
+def look_of(id: str) -> str:
+    """What an id looks like: a reader confuses ids for which this is equal."""
+    return normal_form("NFKC", id).casefold().strip().lstrip("0")
+
+
+def look_alike_notes(given: Iterable[str]) -> list[str]:
+    """Notes on different ids that look alike."""
+    by_look: dict[str, set[str]] = {}
+    for id in given:
+        by_look.setdefault(look_of(id), set()).add(id)
+    alike = sorted(sorted(ids) for ids in by_look.values() if len(ids) > 1)
+    notes = [
+        f"these ids look alike but are different: {', '.join(map(ascii, ids))}"
+        for ids in alike[:MAX_LOOK_ALIKES]
+    ]
+    if len(alike) > len(notes):
+        notes.append(f"{len(alike) - len(notes):,} more groups of ids look alike")
+    return notes
 
 
 class Questions:
@@ -196,155 +229,3 @@ class Questions:
             return []
         alike = np.flatnonzero(np.isin(looks, shared))
         return look_alike_notes({cast(str, row.values["id"]) for row in self._read(alike, ["id"])})
-
-
-@dataclass(slots=True)
-class GoldJoin:
-    """Answers, each with an id, that get the fields of the gold of their question; first in `problems`: of the answers."""
-
-    answers: PieceFiles
-    questions: Questions
-    table: Table
-    conflicts: Conflicts
-    problems: list[Problem]
-    notes: list[str] = field(default_factory=list[str])
-    joined: PieceFiles = field(init=False)
-    _gold: dict[str, Row] = field(default_factory=dict[str, Row])  # by id, each question once
-
-    def run(self) -> None:
-        """Write the joined rows, and find what is wrong with them and what either side lacks."""
-        of_gold, of_values = self._read_gold(), list(self.problems)
-        place_of, n = {id: number for number, id in enumerate(self._gold)}, len(self._gold)
-        ids = (cast("list[str]", piece["id"].to_list()) for piece in self.answers.pieces(["id"]))
-        # The place of each row's question in the gold; the number of its questions for others.
-        of_ids = (np.array([place_of.get(id, n) for id in some], dtype=np.int32) for some in ids)
-        places = np.concatenate(list(of_ids))
-
-        def is_in_gold(name: str) -> "Flags":
-            given = [row.values.get(name) is not None for row in self._gold.values()]
-            return np.array([*given, False])[places]
-
-        # Fields that the gold has are compared with it, unless the first source counts.
-        is_first = self.conflicts.prefer == "first"
-        self.questions.compare(self.conflicts, None if is_first else is_in_gold)
-        systems = self.questions.systems()
-        missing: list[Ints] = []  # by system the places of the questions that it did not answer
-        for code in self.answers.systems.values():
-            is_answered = np.zeros(n + 1, dtype=np.bool_)
-            is_answered[places[systems == code]] = True
-            missing.append(np.flatnonzero(~is_answered[:-1]))
-        texts: frozenset[str] = frozenset()
-        mixed: set[str] | None = None
-        while mixed is None or mixed:
-            texts |= mixed or set[str]()
-            self.problems = list(of_values)
-            self.joined = PieceFiles(self.answers.most_bytes, texts)
-            self._write(places, missing)
-            mixed = self.joined.mixed()
-        self.problems[:0] = [*of_gold, *self.conflicts.problems()]
-        self.problems += self.questions.duplicates()
-        self.notes += [*self.conflicts.notes(), *self._counted(places, systems, missing)]
-        if not self.problems:
-            self.notes += Questions(self.joined).look_alikes()
-
-    def _read_gold(self) -> list[Problem]:
-        """Keep the first row of each question; later ones must say the same, unless the user prefers one."""
-        n_repeated = 0
-        different: list[tuple[Row, Row]] = []
-        for row in self.table.rows:
-            id = name_of(row, "id")
-            if id is None or (first := self._gold.setdefault(id, row)) is row:
-                continue
-            n_repeated += 1
-            names = {*row.values, *first.values} - {"id", "question"}
-            given = ((name, first.values.get(name), row.values.get(name)) for name in names)
-            if self.conflicts.prefer is None and not all(same_value(*each) for each in given):
-                different.append((first, row))
-        if n_repeated:
-            counted = "1 row repeats" if n_repeated == 1 else f"{n_repeated:,} rows repeat"
-            self.notes.append(f"{counted} a question of the gold; the first of each is used")
-        if not different:
-            return []
-        first, row = different[0]
-        n = len({question_of(row) for _, row in different})
-        many = f" ({n:,} questions are like this)" if n > 1 else ""
-        place = "" if first.line is None else f", first in line {first.line}"
-        text = (
-            f"{excerpt(row)} is in the gold twice, with different gold{place}{many}; keep one of the two, list all "
-            "references in one row, or use the first: --prefer first (in Python prefer=)"
-        )
-        return [Problem(text, row.source, row.line, "question", name_of(row, "id"))]
-
-    def _write(self, places: "NDArray[np.int32]", missing: "Sequence[Ints]") -> None:
-        """Write all rows in the gold's order, those of unknown questions last; unanswered ones are numbered behind."""
-        n_rows, gold = len(places), list(self._gold.values())
-        order = np.argsort(np.concatenate([places, *missing]), kind="stable")
-        starts = np.cumsum([n_rows, *map(len, missing)])
-        names = list(self.answers.systems)
-        numbering = Numbering()
-        for start in range(0, len(order), COMPARED_AT_ONCE):
-            numbers = order[start : start + COMPARED_AT_ONCE]
-            own = np.sort(numbers[numbers < n_rows])
-            read: dict[int, Row] = {}
-            if len(own):
-                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop(ROW)
-                read = dict(zip(own.tolist(), self.answers.as_rows(frame), strict=True))
-            rows: list[Row] = []
-            for number in cast("list[int]", numbers.tolist()):
-                if number < n_rows:
-                    expected = self._gold.get(cast(str, read[number].values["id"]))
-                    row = read[number]
-                    rows.append(row if expected is None else self._with_gold(row, expected, number))
-                    continue
-                system = int(np.searchsorted(starts, number, side="right")) - 1
-                asked = gold[int(missing[system][number - starts[system]])]
-                named = {"system": names[system]} if names[system] != DEFAULT_SYSTEM else {}
-                values = {**asked.values, **named, "answer": None}
-                rows.append(Row(values, asked.source, asked.line))
-            columns = [read_values(row, self.problems) for row in rows]
-            numbering.fill(columns)
-            if not self.problems:
-                self.joined.add(columns, rows)
-
-    def _with_gold(self, row: Row, gold: Row, number: int) -> Row:
-        """The answer's row with the gold's fields."""
-        prefer = self.conflicts.prefer
-        names = [
-            name
-            for name, value in row.values.items()
-            if name != "id" and value is not None and gold.values.get(name) is not None
-        ]
-        if self.joined.texts and prefer != "gold":
-            names = []  # differences were counted when the rows were first written
-        differing: set[str] = set()
-        for name in sorted(names, key=lambda name: name != "question"):
-            may_differ = name == "question" and self.conflicts.is_by_place
-            if self.conflicts.differs(name, row, gold, number, may_differ=may_differ, is_gold=True):
-                differing.add(name)
-                if name == "question" and prefer is None:
-                    break  # another question has other gold, so there is one cause
-        own = {
-            name: value
-            for name, value in row.values.items()
-            if value is not None and not (prefer == "gold" and name in differing)
-        }
-        return Row({**row.values, **gold.values, **own}, row.source, row.line)
-
-    def _counted(
-        self, places: "NDArray[np.int32]", systems: "NDArray[np.uint32]", missing: "Sequence[Ints]"
-    ) -> list[str]:
-        """Notes on questions without an answer, and on answers to other questions."""
-        ids, n_questions = list(self._gold), len(self._gold)
-        notes: list[str] = []
-        for (system, code), left_out in zip(self.answers.systems.items(), missing, strict=True):
-            unknown = np.flatnonzero((systems == code) & (places == n_questions))
-            if len(left_out):
-                first = [ids[place] for place in cast("list[int]", left_out[:NAMED].tolist())]
-                notes.append(unanswered_note(system, first, len(left_out), n_questions))
-            if n := len(unknown):
-                named = self.answers.rows(unknown[:NAMED], ["id"])["id"].to_list()
-                counted = f"{n} question{'s' * (n > 1)} not in the gold"
-                notes.append(f"system {system!r} answers {counted}; kept: {listed(named, n_all=n)}")
-        if n_questions and (places == n_questions).all():
-            notes.append(NO_ID_IN_COMMON)
-        return notes

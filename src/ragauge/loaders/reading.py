@@ -1,167 +1,20 @@
-"""One source of answers, read piece by piece: its layout, its fields; once more if later rows change what was decided."""
+"""One source of answers, read piece by piece: its layout; once more if later rows change what was decided."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ragauge.errors import Problem
-from ragauge.loaders.cells import (
-    is_number,
-    number_form,
-    read_cells,
-    read_json_lists,
-    read_printed_lists,
-)
-from ragauge.loaders.documents import ContextParts
+from ragauge.loaders import sources
 from ragauge.loaders.formats.csv import CsvNotes
-from ragauge.loaders.mapping import MAX_COLUMNS, ExtraColumns, Naming, name_columns, renamed_rows
+from ragauge.loaders.rows import Decisions, learn_columns
 from ragauge.loaders.shapes import conversations, layouts
-from ragauge.loaders.sources import file_tables, of_other_tools
 from ragauge.loaders.table import NeedsAllRowsError, Table
-from ragauge.samples.samples import FIELDS, Row
+from ragauge.samples.fields import Row
 
 if TYPE_CHECKING:
     Layout = tuple[layouts.Groups, layouts.Layout | None]
-
-MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_COLUMNS is refused
-MAX_PENDING = 500_000  # cells whose distinct values are found at once
-PIECE_BYTES = 8 * 2**20  # about what of a file is rows in memory at the same time
-
-
-class NumberColumns:
-    """The extra columns of CSV with numbers only, different cells of which are different: distinct cells by value and form."""
-
-    def __init__(self, texts: Collection[str] = ()) -> None:
-        self.texts = set(texts)  # with a cell that is no number, or two that are the same number
-        self.has_changed = False  # a column is text after cells of it were read as numbers
-        self._cells: dict[str, list[NDArray[np.complex128]]] = {}
-
-    def read(self, rows: Sequence[Row], *, is_whole: bool) -> set[str]:
-        """The columns of numbers that have a filled cell in these rows."""
-        found: set[str] = set()
-        for name in {name for row in rows for name in row.values} - FIELDS.keys() - self.texts:
-            values = (row.values.get(name) for row in rows)
-            cells = {cell for cell in values if isinstance(cell, str) and cell}  # not of an object
-            if not all(map(is_number, cells)):
-                self._forget(name)
-            elif cells:
-                found.add(name)
-                kept = self._cells.setdefault(name, [])
-                kept.append(np.array([complex(float(cell), number_form(cell)) for cell in cells]))
-                if is_whole or sum(map(len, kept)) > 2 * len(kept[0]) + MAX_PENDING:
-                    self._merge(name)
-        return found - self.texts
-
-    def _forget(self, name: str) -> None:
-        self.texts.add(name)
-        self.has_changed |= self._cells.pop(name, None) is not None
-
-    def _merge(self, name: str) -> None:
-        """Keep the distinct cells; the column is text if two of them are the same number."""
-        self._cells[name] = [distinct := np.unique(np.concatenate(self._cells[name]))]
-        if len(np.unique(distinct.real)) < len(distinct):
-            self._forget(name)
-
-    def finish(self) -> None:
-        """Compare the cells of all rows."""
-        for name in list(self._cells):
-            self._merge(name)
-
-
-def _learn_columns(columns: dict[str, None], rows: Iterable[Row]) -> bool:
-    """Add the names of the rows' columns; whether there are new ones."""
-    n_before = len(columns)
-    if n_before < MAX_NAMES:
-        for row in rows:
-            if row.values.keys() - columns.keys():
-                columns |= dict.fromkeys(row.values)
-    return len(columns) > n_before
-
-
-@dataclass(slots=True)
-class Decisions:
-    """What is decided by now of columns and values. `aliases`: other names of fields than those of answers."""
-
-    chosen: Mapping[str, str]
-    settled: Sequence[str] = ()
-    has_gold: bool = False
-    is_whole: bool = False  # all rows are read at once
-    aliases: Mapping[str, str] | None = None
-    columns: dict[str, None] = field(default_factory=dict[str, None])
-    numbers: NumberColumns = field(default_factory=NumberColumns)
-    contexts: ContextParts = field(default_factory=ContextParts)
-    extra: ExtraColumns = field(default_factory=ExtraColumns)
-    _naming: Naming | None = None
-    _used: object = None  # what of the naming the rows were read by
-    _has_changed: bool = False
-    _filled: frozenset[str] | None = None  # the fields by which the first empty contexts were read
-    _kept: set[str] = field(default_factory=set[str])  # extra columns of the rows read so far
-
-    def read(self, table: Table, problems: list[Problem]) -> Sequence[Row]:
-        """The rows of a piece with fields as names, and cells and contexts read."""
-        if _learn_columns(self.columns, table.rows):
-            self._naming = None
-        naming = self.naming()
-        renamed = frozenset((a, b) for a, b in naming.fields.items() if a != b)
-        used = naming.problems or (renamed, naming.left_out, naming.spare)
-        self._has_changed |= self._used not in (None, used)
-        self._used = used
-        if naming.problems:
-            return ()
-        rows = renamed_rows(table.rows, naming, problems)
-        if table.all_text:
-            rows = read_cells(rows, problems, self.numbers.read(rows, is_whole=self.is_whole))
-        else:
-            rows = (read_printed_lists if table.may_print_lists else read_json_lists)(rows)
-        rows = self.contexts.read(rows, problems)
-        if len(self.contexts.keys) > 1:
-            raise NeedsAllRowsError("the documents in contexts have different kinds of ids")
-        if self._filled is None and any(row.values.get("contexts") == [] for row in rows):
-            self._filled = frozenset(self.contexts.filled)
-        rows = self.extra.read(rows)
-        self._kept |= {name for row in rows for name in row.values} - FIELDS.keys()
-        return rows
-
-    def naming(self) -> Naming:
-        """The fields of all columns read so far."""
-        if self._naming is None:
-            chosen = {name: each for name, each in self.chosen.items() if each in self.columns}
-            self._naming = name_columns(
-                tuple(self.columns),
-                chosen,
-                settled=self.settled,
-                has_gold=self.has_gold,
-                aliases=self.aliases,
-            )
-        return self._naming
-
-    def notes(self) -> list[str]:
-        """How columns and values were read."""
-        return [*self.naming().notes, *self.contexts.notes(), *self.extra.notes()]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether all rows were read by the decisions as they are now."""
-        self.numbers.finish()
-        return not (
-            self._has_changed
-            or self.numbers.has_changed
-            or self._kept & self.extra.left_out.keys()
-            or self._filled not in (None, frozenset(self.contexts.filled))
-        )
-
-    def again(self, *, from_nothing: bool) -> "Decisions":
-        """For another reading of the same source: the same decisions, or none yet."""
-        new = Decisions(self.chosen, self.settled, self.has_gold, self.is_whole)
-        if not from_nothing:
-            new.columns, new.extra = dict(self.columns), self.extra
-            new.numbers = NumberColumns(self.numbers.texts)
-            new.contexts.filled |= self.contexts.filled
-        return new
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +54,11 @@ class Reading:
     def tables(self) -> Iterable[Table]:
         """All rows, some at a time."""
         own = self.source
-        return (own.table,) if own.table is not None else file_tables(own.files, PIECE_BYTES)
+        return (
+            (own.table,)
+            if own.table is not None
+            else sources.file_tables(own.files, sources.PIECE_BYTES)
+        )
 
     def read(self, table: Table) -> Sequence[Row]:
         """The rows of a piece with fields as names."""
@@ -226,7 +83,7 @@ class Reading:
 
     def _unpacked(self, table: Table) -> Table:
         """A piece with conversations as their turns, whose notes are counted over all pieces."""
-        read = of_other_tools(table, self.decisions.chosen.values(), is_piece=True)
+        read = sources.of_other_tools(table, self.decisions.chosen.values(), is_piece=True)
         if read is not table:
             new = read.notes[len(table.notes) :]
             self._of_chats |= {note: None for note in new if conversations.BY_TURN not in note}
@@ -246,7 +103,7 @@ class Reading:
             if one_column is not table and not is_whole:
                 raise NeedsAllRowsError("a column holds the answers of several systems")
             table = one_column
-        is_new = _learn_columns(self._columns, table.rows)
+        is_new = learn_columns(self._columns, table.rows)
         for name in () if has_system else filter(layouts.may_be_answers, self._columns):
             cells = (row.values.get(name) for row in table.rows)
             if name not in self._with_words and any(map(layouts.is_words, cells)):

@@ -51,6 +51,7 @@ _PIECES: dict[str, Callable[[Path, float], Iterator[Table]]] = {
     ".tsv": partial(csv_tables, delimiter="\t"),
     ".parquet": parquet_tables,
 }
+PIECE_BYTES = 8 * 2**20  # about what of a file is rows in memory at the same time
 KINDS = tuple(_PIECES)  # of the files that a set may hold; those of text also packed
 SAME = {".ndjson": ".jsonl"}
 PACKED = (".gz", ".zst")
@@ -152,8 +153,8 @@ def file_tables(files: Sequence[Path], most_bytes: float = inf) -> Iterator[Tabl
         yield from [read_json(file)] if kind is None else _PIECES[kind](file, most_bytes)
 
 
-def files_in_pieces(source: object, most_bytes: float) -> Sequence[Path] | None:
-    """The files of a source that are more than one piece of about `most_bytes`; None for any other source."""
+def files_in_pieces(source: object, most_bytes: float | None = None) -> Sequence[Path] | None:
+    """The files of a source that are more than one piece of about `most_bytes` (PIECE_BYTES); None for any other source."""
     if not isinstance(source, str | os.PathLike):
         return None
     path = Path(cast("str | os.PathLike[str]", source))
@@ -165,6 +166,7 @@ def files_in_pieces(source: object, most_bytes: float) -> Sequence[Path] | None:
             kind_of_file(each) and is_file(each) for each in files
         ):
             return None
+        most_bytes = PIECE_BYTES if most_bytes is None else most_bytes
         return files if size_of(files) > most_bytes else None
     except (OSError, ValueError):
         return None

@@ -122,7 +122,7 @@ class Worker:
 
     def scored(self, rows: "pl.DataFrame") -> "pl.DataFrame | RagaugeError":
         """The scores of a batch."""
-        from ragauge.engine.frames import score_frame
+        from ragauge.engine.measure import score_frame
         from ragauge.samples.samples import to_columns
 
         try:

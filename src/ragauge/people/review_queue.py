@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from ragauge.engine.batch import DISPUTE, without_judge
+from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label
 from ragauge.runs.manifest import MetricDisplay

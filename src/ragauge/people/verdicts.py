@@ -8,10 +8,10 @@ from typing import cast
 
 import polars as pl
 
-from ragauge.engine.batch import without_judge
+from ragauge.engine.measure import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
-from ragauge.loaders.conflicts import folded
+from ragauge.loaders.pairing import folded
 from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_labels import RunLabels
 from ragauge.people.review_queue import answer_digests, bare_name

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import load
 from ragauge.loaders.sources import read_source
 from ragauge.questions.question import SLICES, GoldContext, Question
 from ragauge.questions.wording import is_refusal
@@ -31,6 +30,8 @@ def read_questions(
     unanswerable if `answerable` is false, or all its references are refusals. Raises DataError for what
     cannot be read or has no question.
     """
+    from ragauge.loaders.loading import load
+
     samples = load(source, map=map)
     columns = samples.columns
     if "question" not in columns:

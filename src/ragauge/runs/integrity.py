@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
-from ragauge.engine.frames import TYPES as COLUMN_TYPES
+from ragauge.engine.measure import EVIDENCE, KEYS, SCORES
+from ragauge.engine.measure import TYPES as COLUMN_TYPES
 from ragauge.errors import StoreError
 from ragauge.runs.manifest import MANIFEST, SAMPLES, Manifest
 from ragauge.samples.samples import FIELDS, SampleFile, Samples

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
+from ragauge.engine.measure import EVIDENCE, KEYS, SCORES
 from ragauge.errors import StoreError
 from ragauge.runs.manifest import INDEX
 from ragauge.samples.samples import Samples

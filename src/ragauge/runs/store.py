@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragauge.engine.frames import EVIDENCE, KEYS, SCORES
+from ragauge.engine.measure import EVIDENCE, KEYS, SCORES
 from ragauge.errors import FilterError, StoreError
 from ragauge.runs import integrity
 from ragauge.runs.manifest import (

@@ -11,6 +11,8 @@ from decimal import Decimal
 from itertools import chain
 from typing import cast
 
+from ragauge.errors import Problem
+
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
 """The column that takes each of a sample's references in turn, and the column of all of them."""
@@ -83,6 +85,15 @@ OF_SYSTEM = ("answer", "contexts", "context_ids", "context_scores")  # null with
 MEASURED = ("latency_s", "first_token_s", "input_tokens", "output_tokens", "cost_usd")
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sample as a loader read it: values by field name, and its place in the source."""
+
+    values: Mapping[str, object]
+    source: str
+    line: int | None = None
+
+
 class FieldError(ValueError):
     """A value that does not fit its field; the message says what fits."""
 
@@ -97,6 +108,28 @@ def read_value(name: str, value: object) -> object:
         return None
     field = FIELDS.get(name)
     return _slice_value(value) if field is None else _READERS[field.kind](value)
+
+
+def read_values(row: Row, problems: list[Problem]) -> dict[str, object]:
+    """The row's values with the types of their fields; what does not fit is a problem."""
+    values: dict[str, object] = {}
+    given = row.values.get("id")
+    id = given if given is None or isinstance(given, str) else short_value(given)
+    for name, value in row.values.items():
+        try:
+            values[name] = read_value(name, value)
+        except FieldError as error:
+            problems.append(Problem(str(error), row.source, row.line, name, id))
+    lengths = {
+        name: len(cast(list[object], values[name]))
+        for name in ("contexts", "context_ids", "context_scores")
+        if values.get(name) is not None
+    }
+    if len(set(lengths.values())) > 1:
+        counted = ", ".join(f"{n} {name}" for name, n in lengths.items())
+        problem = f"has {counted}; they must describe the same texts in the same order"
+        problems.append(Problem(problem, row.source, row.line, None, id))
+    return values
 
 
 def _id(value: object) -> str:

@@ -22,6 +22,7 @@ from ragauge.samples.fields import (
     Columns,
     Field,
     FieldError,
+    Row,
     by_number,
     read_value,
 )
@@ -40,15 +41,6 @@ __all__ = [
 
 ROWS_AT_ONCE = 10_000  # rows of a frame in memory that are handled at once; changes no result
 DIGEST_BITS = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One sample as a loader read it: values by field name, and its place in the source."""
-
-    values: Mapping[str, object]
-    source: str
-    line: int | None = None
 
 
 @dataclass(frozen=True)

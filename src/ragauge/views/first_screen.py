@@ -5,92 +5,48 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from shlex import quote
 from typing import cast
 
 from ragauge.comparing.comparison import LEVEL
 from ragauge.comparing.systems import Difference, SystemDifferences, differences
-from ragauge.comparing.words import over_questions, p_text, too_few_draws
+from ragauge.comparing.words import too_few_draws
 from ragauge.people.review_verdicts import labels_line
 from ragauge.report.plain import counted, distinct_names, shortened, show_command, some
-from ragauge.report.report import MARK
+from ragauge.report.report import MARK, Cell, Items, Report, Table
 from ragauge.runs.findings import FindingMatch, find
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
+from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, steadiness, wrong_turns
 from ragauge.runs.summary import clusters_in
-from ragauge.samples.samples import CLUSTERS, FIELDS, MEASURED
+from ragauge.samples.samples import MEASURED
 from ragauge.score import NOT_LAST
-from ragauge.views.run_notes import steadiness_lines, took_lines, unsteady
-from ragauge.views.summary import caution_lines, extent
+from ragauge.views.run_notes import (
+    steadiness_lines,
+    took_lines,
+    unread_columns,
+    unsteady,
+    who_is_best,
+    wrong_turn_lines,
+)
+from ragauge.views.summary import (
+    caution_lines,
+    findings_table,
+    full_report,
+    means_by_field,
+    short,
+    summary_table,
+    title,
+)
 
 NAME_WIDTH = 20  # columns of the name of a metric or system; longer ones are cut
-MAX_TIED = 3  # most tied systems that are named
 SYSTEMS_SHOWN, METRICS_SHOWN, WORST_SHOWN = 3, 11, 3
 DIGITS = 2
-MAPPED = ("answer", "references", "contexts")  # a note on columns that are not read names one
 WIDTH = 98  # columns of a line; longer ones are cut
 LEAST_REASON = 20  # fewest columns that a reason is cut to
-
-
-def _who_is_best(
-    metric: MetricDisplay,
-    rows: Mapping[str, SummaryRow],
-    found: Difference | None,
-    names: Mapping[str, str],
-    unit: str = "question",
-) -> str:
-    """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
-    of the first two; `names` are the systems' names as they are shown; `unit` is what a score is of.
-    """
-    means = {system: aggregate(metric, row) for system, row in rows.items()}
-    first = next(iter(rows))
-    best, mean = names[first], f"{metric.name} {means[first]}"
-    if len(rows) == 1:
-        range_ = interval(metric, rows[first])
-        n_ok, n_failed = (cast(int, rows[first][status]) for status in ("ok", "failed"))
-        questions = (f"{n_ok:,} of " if n_failed else "") + counted(n_ok + n_failed, unit)
-        return f"{best}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
-    n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
-    tied = [names[system] for system in rows][:n_tied]
-    same = f"have the same {metric.name}, {means[first]}"
-    has_p = found is not None and found.p_value is not None
-    is_tie = found is not None and found.difference == 0
-    if is_tie and n_tied > MAX_TIED:
-        return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
-    if is_tie and n_tied > (2 if has_p else 1):
-        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
-    if found is None or found.p_value is None:
-        scored = [system for system, row in rows.items() if row["mean"] is not None]
-        if len(scored) == 1:
-            return f"{best} is the only system with a score: {mean}."
-        if found is not None:
-            return f"{best} has the best {mean}; it was not compared with the others."
-        other = f"{names[scored[1]]} {means[scored[1]]}"
-        return f"{best} has the best {mean}, next {other}; not compared, because no question has a score for both."
-    # How far the best system is ahead; never shown as 0.
-    display, other = over_questions(metric, found.n), names[found.system]
-    gap = number(display, abs(found.difference))
-    if not gap.strip("0."):
-        gap = f"less than {number(display, 10**-metric.digits / display.scale)}"
-    n, p = counted(found.n, unit), f"p {p_text(found.p_value)}"
-    if all(rows[system]["ok"] == found.n for system in (first, found.system)):
-        if found.difference == 0:
-            return f"{best} and {other} have the same {metric.name}, {means[found.system]}."
-        verdict, chance = ("best", "is beyond") if found.is_significant else ("ahead", "may be")
-        by = f" by {metric.family}" if metric.family else ""
-        return (
-            f"{best} is {verdict}{by}: {mean}, next {other} {means[found.system]}. "
-            f"The difference of {gap} {chance} chance ({p}, {n})."
-        )
-    common = f"{best} has the best {mean}; on the {n} that {best} and {other} both have a score for"
-    if found.difference == 0:
-        return f"{common}, they are equal."
-    chance = "beyond chance" if found.is_significant else "may be chance"
-    is_ahead = (found.difference > 0) != metric.lower_is_better
-    ahead, behind = (best, other) if is_ahead else (other, best)
-    return f"{common}, {ahead} is {gap} ahead of {behind} ({chance}, {p})."
+MAX_LINES = 25
+FEWEST_METRICS, FEWEST_WORST = 6, 1  # what a screen keeps when other lines need the space
+MAX_SYSTEMS = 10  # most systems side by side in HTML
 
 
 @dataclass(frozen=True)
@@ -181,7 +137,7 @@ class FirstScreen:
         found = None if second is None else self.from_best(first, second)
         more = unsteady(self.steadiness, self.systems[0])
         unit = "answer" if clusters_in(self.run.samples) else "question"
-        return " ".join(filter(None, (_who_is_best(first, rows, found, names, unit), more)))
+        return " ".join(filter(None, (who_is_best(first, rows, found, names, unit), more)))
 
     @cached_property
     def steadiness(self) -> Mapping[str, Steadiness]:
@@ -194,7 +150,7 @@ class FirstScreen:
     @property
     def title(self) -> str:
         """What was evaluated."""
-        return " · ".join((self.run.manifest.suite, *extent(self.run)))
+        return title(self.run)
 
     def differs(self, metric: MetricDisplay, system: str) -> bool:
         """Whether the system differs from the best one beyond chance."""
@@ -285,7 +241,7 @@ class FirstScreen:
             why = shortened(reason, max(room, LEAST_REASON))
             texts = [f"not scored, {why}: {some(names, n)}" for n in range(len(names), 0, -1)]
             notes.append(_first_that_fits(texts))
-        return [*notes, *(_unread_columns(self.run) if notes else ())]
+        return [*notes, *(unread_columns(self.run) if notes else ())]
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
@@ -303,21 +259,9 @@ class FirstScreen:
             found.append((f"{self.names[match.system]}: {n}: {match.says}", other))
         if not self.run.manifest.findings and self.metrics:
             found += self._lowest()
-        found[:0] = [*self._wrong_turns()][: WORST_SHOWN - 1]
-        return found[:WORST_SHOWN]
-
-    def _wrong_turns(self) -> Iterator[tuple[str, str]]:
-        """Of each system how many conversations go wrong, and at which turn the one that was right the longest does."""
         wrong = wrong_turns(self.run, self.metrics)
-        if wrong is None:
-            return
-        for system in reversed(self.systems):
-            if of_system := [each for each in wrong.first if each.system == system]:
-                latest = max(of_system, key=lambda each: each.turn)
-                n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
-                which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
-                text = f"{self.names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
-                yield text, latest.id
+        found[:0] = wrong_turn_lines(wrong, self.systems, self.names)[: WORST_SHOWN - 1]
+        return found[:WORST_SHOWN]
 
     def _lowest(self) -> Iterator[tuple[str, str]]:
         """The lowest scores of the headline's metric, each with the sentence that its evidence gives."""
@@ -354,17 +298,112 @@ def _first_that_fits(texts: Sequence[str]) -> str:
     return next((text for text in texts if len(text) <= WIDTH - 2), texts[-1])
 
 
-def _unread_columns(run: ScoredRun) -> Iterator[str]:
-    """The option that reads a column of texts as a field which the samples lack."""
-    columns = run.samples.columns
-    missing = next((name for name in MAPPED if name not in columns), None)
-    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
-    types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
-    unread = [name for name, kind in types.items() if str(kind) == "String"]
-    if missing is None or not unread:
-        return
-    named = some([repr(name) for name in unread], 4)
-    if missing == "answer" and len(unread) > 1:
-        yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
-    else:
-        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
+def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
+    """The first screen, in files also the summary, by field too, and findings; LaTeX has the summaries, CSV and JSON the scores."""
+    from ragauge.views.run_files import score_json, score_records, summary_json
+
+    screen = FirstScreen(run)
+    wide = replace(screen, n_systems=MAX_SYSTEMS, n_metrics=len(run.metrics))
+    worst = [f"{text} ({id})" for text, id in screen.worst]
+    first = replace(screen_table(screen), only_in=("md",), legend=screen.notes, notes=worst)
+    notes = [*wide.notes, *(f"worst: {text}" for text in worst)]
+    whole = replace(screen_table(wide), only_in=("html",), title=screen.title, notes=notes)
+    summaries = [summary_table(run), *(summary_table(run, [field]) for field in by)]
+    plain = [
+        replace(table, only_in=("md",), rows=[list(map(str, row)) for row in table.rows])
+        for table in summaries
+    ]
+    bold = [replace(table, only_in=("latex",)) for table in summaries]
+    found = [replace(table, only_in=("md",)) for table in findings_table(run)]
+
+    def data() -> dict[str, object]:
+        rows = [score_json(row) for row in run.scores.iter_rows(named=True)]
+        return {**summary_json(run, by), "scores": rows}
+
+    return Report(
+        screen.headline,
+        tables=[first, whole, *plain, *bold, *found],
+        records=lambda: score_records(run),
+        data=data,
+        brief=lambda full: full_report(run, by) if full else screen_report(screen, by),
+    )
+
+
+def screen_table(screen: FirstScreen) -> Table:
+    """Each metric with means and intervals, by family; narrow: counts become ranges, families go, then intervals."""
+    has_families = any(metric.family for metric in screen.metrics)
+    systems = screen.systems[: screen.n_systems]
+    wide_rows: list[Sequence[str | Cell]] = []
+    close_rows: list[Sequence[str | Cell]] = []
+    last = ""
+    for metric in screen.metrics[: screen.n_metrics]:
+        family = [Cell("" if metric.family == last else metric.family, is_quiet=True)]
+        last = metric.family
+        arrow = "" if not metric.is_ranked else " ↓" if metric.lower_is_better else " ↑"
+        row = [*family * has_families, f"{short(metric.name, NAME_WIDTH)}{arrow}"]
+        found = [screen.row(metric, system) for system in systems]
+        for system, each in zip(systems, found, strict=True):
+            mark = MARK if each and screen.differs(metric, system) else ""
+            detail = interval(metric, each) if each else ""
+            row.append(Cell(aggregate(metric, each) if each else DASH, mark, detail=detail))
+        # How many rows have a value: a number for each system if they differ.
+        counts = [f"{each['ok']:,}" if each else DASH for each in found]
+        n = counts[0] if len(set(counts)) == 1 else " ".join(counts)
+        wide_rows.append([*row, Cell(n, is_quiet=True)])
+        close_rows.append([*row, Cell(count_range(n), is_quiet=True)])
+    names = [screen.names[system] for system in systems]
+    header = (*([""] if has_families else []), "metric", *names, "n")
+    wide = Table(header if wide_rows else (), wide_rows, n_names=1 + has_families)
+    bare = [
+        [cell._replace(detail="") if isinstance(cell, Cell) else cell for cell in row]
+        for row in close_rows
+    ]
+    close = replace(wide, rows=close_rows, gap=1)
+    layouts: list[Table] = []
+    for layout in (close, replace(close, rows=bare, missing=("95 % intervals",))):
+        layouts.append(layout)
+        if has_families:
+            layouts.append(replace(layout.without([0]), missing=layout.missing))
+    return replace(wide, narrower=layouts)
+
+
+def count_range(counts: str) -> str:
+    """The lowest and the highest of several counts, `13–28` of `28 13 26`; a dash if one is missing."""
+    numbers = counts.split()
+    if DASH in numbers and len(numbers) > 1:
+        return DASH
+    numbers.sort(key=lambda number: int(number.replace(",", "")) if number != DASH else 0)
+    return "–".join(dict.fromkeys((numbers[0], numbers[-1]))) if len(numbers) > 1 else counts
+
+
+def screen_report(screen: FirstScreen, by: Sequence[str] = ()) -> Report:
+    """The first screen, at most 25 lines, and below it the means by each field."""
+    table, (command, for_all) = screen_table(screen), screen.commands or ("", "")
+    more = [each for field in by for each in means_by_field(screen.run, field)]
+
+    def of(n_metrics: int, n_worst: int) -> Report:
+        """First the worst answers give way to other lines, then metrics."""
+
+        def shorter() -> Report | None:
+            if n_worst > FEWEST_WORST:
+                return of(n_metrics, n_worst - 1)
+            return of(n_metrics - 1, n_worst) if n_metrics > FEWEST_METRICS else None
+
+        layouts = [replace(each, rows=each.rows[:n_metrics]) for each in (table, *table.narrower)]
+        # An id of digits is no number of the text before it.
+        worst = [(text, f"id {id}" if id.isdigit() else id) for text, id in screen.worst[:n_worst]]
+        return Report(
+            screen.headline,
+            screen.title,
+            [replace(layouts[0], narrower=layouts[1:])],
+            notes=screen.notes_below(n_metrics),
+            items=[Items("worst found", worst)] if worst else [],
+            commands=[command] if command else [],
+            command_for_all=for_all,
+            cuts_notes=True,
+            most_lines=MAX_LINES,
+            shorter=shorter,
+            more=more,
+        )
+
+    return of(len(table.rows), len(screen.worst))

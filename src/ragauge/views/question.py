@@ -1,23 +1,28 @@
-"""One question of a run: its texts, and each system's answer with scores and evidence; one conversation, turn by turn."""
+"""What is shown of a run besides its first screen: one question, one conversation, and lists of answers, scores and findings."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ragauge.conversations.tool_calls import TranscriptError
 from ragauge.conversations.transcript import read_transcript
-from ragauge.errors import StoreError
+from ragauge.errors import PlanError, StoreError
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.report.plain import counted, some
 from ragauge.report.report import Lines, Report, Table
+from ragauge.runs.findings import find
 from ragauge.runs.numbers import SummaryRow, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import wrong_turns
 from ragauge.views.evidence import Item, Line, calls_of, evidence_lines
-from ragauge.views.run_report import frame_records, score_json
+from ragauge.views.run_files import frame_records, score_json
 from ragauge.views.summary import NAME_WIDTH, short, unavailable
 
+if TYPE_CHECKING:
+    import polars as pl
+
+ANSWER_WIDTH = 80
 TEXT_LENGTH = 1_000
 EVIDENCE_LENGTH = 4_000
 BRIEF_LENGTH, BRIEF_LINES = 300, 12
@@ -218,3 +223,54 @@ def said_in(messages: str) -> list[tuple[str, str]]:
             lines.append(("calls", f"{call.name}({given})"))
             lines += [] if call.result is None else [("  result", call.result)]
     return lines
+
+
+def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Report:
+    """Answers with their values of a metric; texts are cut but in CSV and JSON."""
+    shown = run.metric(metric)
+    rows: list[tuple[str, ...]] = []
+    for row in answers.iter_rows(named=True):
+        text = short(row.get("answer") or "", ANSWER_WIDTH)
+        rows.append((row["id"], row["system"], number(shown, row["value"]), text))
+    header, caption = ("id", "system", shown.name, "answer"), f"Lowest {shown.name}"
+    return Report(
+        "",
+        tables=[Table(header, rows, sides="llrl", wraps=True, caption=caption)],
+        records=lambda: (answers.columns, answers.iter_rows()),
+        data=answers.to_dicts,
+    )
+
+
+def scores_report(run: ScoredRun, status: str, n_rows: int) -> Report:
+    """The first scores with a status, and why they have no value; all of them in CSV and JSON."""
+    import polars as pl
+
+    names = {metric.metric: metric.name for metric in run.metrics}
+    columns = ("id", "system", "metric", "reason")
+    found = run.collect(run.scan().filter(pl.col("status") == status).select(columns))
+    given = found.head(n_rows).fill_null("").iter_rows()
+    rows = [
+        (id, system, names.get(metric) or str(metric), reason)
+        for id, system, metric, reason in given
+    ]
+    more = f"{n_rows} of {counted(found.height, 'score')}; more with -n"
+    return Report(
+        "",
+        tables=[Table(columns, rows, n_names=4, wraps=True, caption=f"Scores: {status}")],
+        notes=[more] if found.height > n_rows else [],
+        records=lambda: (columns, found.iter_rows()),
+        data=found.to_dicts,
+    )
+
+
+def finding_report(run: ScoredRun, text: str) -> Report:
+    """All answers with a finding that contains the text; PlanError lists the findings if none does."""
+    findings = find(run)
+    matching = [finding for finding in findings if text.casefold() in finding.says.casefold()]
+    if not matching:
+        known = "; ".join(dict.fromkeys(finding.says for finding in findings)) or "none"
+        raise PlanError([f"no finding contains {text!r}; the run's findings are: {known}"])
+    rows = [(id, finding.system, finding.says) for finding in matching for id in finding.ids]
+    header = ("id", "system", "finding")
+    table = Table(header, rows, n_names=3, wraps=True, caption=f"Finding: {text}")
+    return Report("", tables=[table])

@@ -1,26 +1,91 @@
-"""Notes on a run: what its answers took, how steady systems are, and what its judges did."""
+"""Sentences on a run: which system is best, how steady it is, what its answers took, what its judges did, what was not read."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.engine.batch import DISPUTE, without_judge
+from ragauge.comparing.systems import Difference
+from ragauge.comparing.words import over_questions, p_text
+from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.label import Label
-from ragauge.report.plain import counted
+from ragauge.report.plain import counted, some
 from ragauge.report.report import Report, Table
-from ragauge.runs.numbers import DASH
+from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.runs.steadiness import Steadiness
-from ragauge.samples.fields import MEASURED, NO_ANSWER, STATUS
+from ragauge.runs.steadiness import Steadiness, WrongTurns
+from ragauge.samples.fields import CLUSTERS, FIELDS, MEASURED, NO_ANSWER, STATUS
 from ragauge.score import GRADE, Flag
 
 if TYPE_CHECKING:
     import polars as pl
 
+MAX_TIED = 3  # most tied systems that are named
+MAPPED = ("answer", "references", "contexts")  # a note on columns that are not read names one
 MAX_BEFORE_COST = 60  # characters before the cost of a system, beside its name
 NOT_WORTH = 0.95  # doubling what leaves more of the standard error narrows nothing
+
+
+def who_is_best(
+    metric: MetricDisplay,
+    rows: Mapping[str, SummaryRow],
+    found: Difference | None,
+    names: Mapping[str, str],
+    unit: str = "question",
+) -> str:
+    """One or two sentences. `rows` are the systems' summaries, the best first; `found` is the difference
+    of the first two; `names` are the systems' names as they are shown; `unit` is what a score is of.
+    """
+    means = {system: aggregate(metric, row) for system, row in rows.items()}
+    first = next(iter(rows))
+    best, mean = names[first], f"{metric.name} {means[first]}"
+    if len(rows) == 1:
+        range_ = interval(metric, rows[first])
+        n_ok, n_failed = (cast(int, rows[first][status]) for status in ("ok", "failed"))
+        questions = (f"{n_ok:,} of " if n_failed else "") + counted(n_ok + n_failed, unit)
+        return f"{best}: {mean}" + (f" ({range_})" if range_ else "") + f", {questions}."
+    n_tied = sum(row["mean"] == rows[first]["mean"] for row in rows.values())
+    tied = [names[system] for system in rows][:n_tied]
+    same = f"have the same {metric.name}, {means[first]}"
+    has_p = found is not None and found.p_value is not None
+    is_tie = found is not None and found.difference == 0
+    if is_tie and n_tied > MAX_TIED:
+        return f"{n_tied:,} systems {same}: {some(tied, MAX_TIED)}."
+    if is_tie and n_tied > (2 if has_p else 1):
+        return f"{', '.join(tied[:-1])} and {tied[-1]} {same}."
+    if found is None or found.p_value is None:
+        scored = [system for system, row in rows.items() if row["mean"] is not None]
+        if len(scored) == 1:
+            return f"{best} is the only system with a score: {mean}."
+        if found is not None:
+            return f"{best} has the best {mean}; it was not compared with the others."
+        other = f"{names[scored[1]]} {means[scored[1]]}"
+        return f"{best} has the best {mean}, next {other}; not compared, because no question has a score for both."
+    # How far the best system is ahead; never shown as 0.
+    display, other = over_questions(metric, found.n), names[found.system]
+    gap = number(display, abs(found.difference))
+    if not gap.strip("0."):
+        gap = f"less than {number(display, 10**-metric.digits / display.scale)}"
+    n, p = counted(found.n, unit), f"p {p_text(found.p_value)}"
+    if all(rows[system]["ok"] == found.n for system in (first, found.system)):
+        if found.difference == 0:
+            return f"{best} and {other} have the same {metric.name}, {means[found.system]}."
+        verdict, chance = ("best", "is beyond") if found.is_significant else ("ahead", "may be")
+        by = f" by {metric.family}" if metric.family else ""
+        return (
+            f"{best} is {verdict}{by}: {mean}, next {other} {means[found.system]}. "
+            f"The difference of {gap} {chance} chance ({p}, {n})."
+        )
+    common = f"{best} has the best {mean}; on the {n} that {best} and {other} both have a score for"
+    if found.difference == 0:
+        return f"{common}, they are equal."
+    chance = "beyond chance" if found.is_significant else "may be chance"
+    is_ahead = (found.difference > 0) != metric.lower_is_better
+    ahead, behind = (best, other) if is_ahead else (other, best)
+    return f"{common}, {ahead} is {gap} ahead of {behind} ({chance}, {p})."
 
 
 def took_lines(run: ScoredRun, names: Mapping[str, str]) -> Sequence[str]:
@@ -234,3 +299,38 @@ def _usage(judge: str, account: object) -> Iterator[str]:
         yield f"{judge}: ${over:,.4f} over the budget; {in_flight} in flight when it was reached"
     for name, reason in usage["dropped"].items():
         yield f"{judge}: {name} dropped ({reason})"
+
+
+def unread_columns(run: ScoredRun) -> Iterator[str]:
+    """The option that reads a column of texts as a field which the samples lack."""
+    columns = run.samples.columns
+    missing = next((name for name in MAPPED if name not in columns), None)
+    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
+    types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
+    unread = [name for name, kind in types.items() if str(kind) == "String"]
+    if missing is None or not unread:
+        return
+    named = some([repr(name) for name in unread], 4)
+    if missing == "answer" and len(unread) > 1:
+        yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
+    else:
+        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
+
+
+def wrong_turn_lines(
+    wrong: WrongTurns | None, systems: Sequence[str], names: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Of each system, the last first, how many conversations go wrong, and at which turn the one that was right the longest does."""
+    lines: list[tuple[str, str]] = []
+    if wrong is None:
+        return lines
+    for system in reversed(systems):
+        if of_system := [each for each in wrong.first if each.system == system]:
+            latest = max(of_system, key=lambda each: each.turn)
+            n = f"{len(of_system):,} of {counted(wrong.n_conversations[system], 'conversation')} of several turns"
+            which = "" if len(of_system) == 1 else "all " if latest.turn == 1 else "the latest "
+            text = (
+                f"{names[system]}: {n} wrong by {wrong.metric.name}, {which}at turn {latest.turn}"
+            )
+            lines.append((text, latest.id))
+    return lines

@@ -8,7 +8,7 @@ from typing import cast
 from ragauge import catalog
 from ragauge.label import Label
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
-from ragauge.report.report import Cell, Table
+from ragauge.report.report import Cell, Report, Table
 from ragauge.runs.cautions import Facts, MetricCaution
 from ragauge.runs.findings import find
 from ragauge.runs.manifest import MetricDisplay
@@ -127,6 +127,18 @@ def findings_table(run: ScoredRun, *, in_terminal: bool = False) -> Sequence[Tab
     header = ("system", "rows", "finding", "examples" if in_terminal else "ids")
     table = Table(header, rows, sides="lrll", wraps=True, title="findings", level=2)
     return [table] if rows else []
+
+
+def title(run: ScoredRun) -> str:
+    """What was evaluated, and how many answers of how many systems."""
+    return " · ".join((run.manifest.suite, *extent(run)))
+
+
+def full_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
+    """All systems side by side, all findings, and the means by each field: what `--full` prints."""
+    fields = (table for field in by for table in means_by_field(run, field))
+    all_tables = [systems_side_by_side(run), *findings_table(run, in_terminal=True), *fields]
+    return Report(title(run), tables=all_tables)
 
 
 def _shown(run: ScoredRun) -> dict[str, MetricDisplay]:

@@ -6,7 +6,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.samples.samples import Samples
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")

@@ -14,7 +14,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, PlanError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 COLUMNS = {"question": ["q", "r"], "answer": ["a", None], "contexts": [["c"], []]}
 ROWS = [
@@ -209,8 +209,8 @@ def test_other_things_are_refused(source: object):
 
 
 def test_heavy_packages_are_imported_where_they_are_needed():
-    code = "import sys, ragauge.loaders; assert 'polars' not in sys.modules; "
-    code += "ragauge.loaders.load([{'answer': 'a'}]); assert 'pandas' not in sys.modules"
+    code = "import sys, ragauge, ragauge.loaders.sources; assert 'polars' not in sys.modules; "
+    code += "ragauge.load([{'answer': 'a'}]); assert 'pandas' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -8,8 +8,8 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders import load
 from ragauge.loaders.formats import files
+from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")
 

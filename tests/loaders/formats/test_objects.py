@@ -8,7 +8,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, PlanError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 
 @dataclass

@@ -10,9 +10,9 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
 from ragauge.loaders.formats import parquet
 from ragauge.loaders.formats.parquet import Footer, FooterError, parquet_tables, read_footer
+from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("also_in_pieces")
 

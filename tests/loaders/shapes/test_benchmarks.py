@@ -6,7 +6,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load, load_passages
+from ragauge.loaders.loading import load, load_passages
 
 
 @pytest.fixture

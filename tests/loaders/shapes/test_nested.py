@@ -7,7 +7,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 ASKED, SAID = "Capital of France?", "It is Paris."
 

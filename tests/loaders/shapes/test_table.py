@@ -4,7 +4,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 
 ASKED, SAID, RIGHT = "Capital of France?", "It is Paris.", "Paris"
 TEXT = "Paris is the capital of France."

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.loaders import load
+from ragauge.loaders.loading import load
 from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import mappings, matching, sources
 from ragauge.rankings.reading.sources import read_judgements, run_frame

@@ -16,7 +16,6 @@ from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
-from ragauge.loaders import load
 from ragauge.loaders.sources import kind_of_file
 from ragauge.report.plain import counted, shell_word
 from ragauge.runs.health import Health
@@ -111,6 +110,8 @@ def command(
 
 def _sides(given: Sequence[str], config: Config) -> tuple[list[tuple[ScoredRun, str]], bool]:
     """The run and system of each argument, and whether a file was evaluated for it."""
+    from ragauge.loaders.loading import load
+
     places = {text: place for text in given if (place := _place(text))}
     if given[0] not in places:
         raise PlanError(f"{given[0]}: no such run folder or file of answers")

@@ -148,7 +148,7 @@ def _problem_of_summary(folder: "RunFolder") -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
     from ragauge.report.writing import to_json
     from ragauge.runs.store import SUMMARIES
-    from ragauge.views.run_report import summary_json
+    from ragauge.views.run_files import summary_json
 
     run = folder.read()
     try:

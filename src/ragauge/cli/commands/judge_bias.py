@@ -49,7 +49,7 @@ def command(
     """
     from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
     from ragauge.judges.config import JudgeConfig
-    from ragauge.loaders import load
+    from ragauge.loaders.loading import load
     from ragauge.people.judge_effects import judge_bias_report
 
     targets = writing.targets([data])

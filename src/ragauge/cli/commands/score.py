@@ -28,7 +28,7 @@ def command(
     list of {query, snippets: [{answer}]} in the same order. Prints exact match and span F1 of the
     first passage, and recall and nDCG at K. Queries without gold snippets are left out.
     """
-    from ragauge.loaders import load_passages
+    from ragauge.loaders.loading import load_passages
 
     if output and (problems := misplaced([output], [predictions, gold])):
         raise PlanError(problems)

@@ -51,9 +51,16 @@ def command(
     With the ID of a conversation: its turns, with the scores of each.
     """
     from ragauge.runs.steadiness import steadiness
-    from ragauge.views.question import conversation_report, is_conversation, question_report
+    from ragauge.views.first_screen import run_report
+    from ragauge.views.question import (
+        answers_report,
+        conversation_report,
+        finding_report,
+        is_conversation,
+        question_report,
+        scores_report,
+    )
     from ragauge.views.run_notes import steadiness_report
-    from ragauge.views.run_report import answers_report, finding_report, run_report, scores_report
 
     if sum(option is not None for option in (id, worst, status, finding, steady)) > 1:
         raise click.UsageError("give only one of ID, --worst, --status, --finding and --steady")

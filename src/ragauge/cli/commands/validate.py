@@ -8,7 +8,6 @@ from ragauge.cli.options import SourceOptions
 from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import complain, say
 from ragauge.errors import DataError
-from ragauge.loaders import load
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
 from ragauge.samples.samples import FIELDS
@@ -29,6 +28,8 @@ def command(
     Prints each column with its meaning and its number of null and empty values. Each error names
     its line; the exit code is then 3.
     """
+    from ragauge.loaders.loading import load
+
     targets = writing.targets(sources)
     code = 0
     tables: list[Table] = []

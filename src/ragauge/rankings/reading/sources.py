@@ -273,7 +273,7 @@ def _file_content(path: Path, kind: "Value") -> "_Content":
         fields = re.findall(r'"(\w+)"\s*:', "".join(line for _, line in lines))
     # A table of judgements may call its grades "relevant", but it names documents.
     if "context_ids" in fields or ("relevant" in fields and not candidates(fields, "document")):
-        from ragauge.loaders import load
+        from ragauge.loaders.loading import load
 
         return load(path)
     if suffix == ".parquet":

@@ -12,10 +12,10 @@ from ragauge.errors import PlanError, StoreError
 from ragauge.label import Label
 from ragauge.report.writing import FORMATS, csv_lines, to_json
 from ragauge.suite import Entry, Suite
-from ragauge.views.run_report import (
+from ragauge.views.first_screen import run_report
+from ragauge.views.run_files import (
     check_outputs,
     json_lines,
-    run_report,
     score_records,
     summary_json,
     write_run,
