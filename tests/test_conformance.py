@@ -27,7 +27,7 @@ from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
 from ragauge.rankings.hits import Hits
 from ragauge.rankings.measure import MEASURES
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite
 

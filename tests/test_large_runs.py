@@ -19,7 +19,7 @@ from ragauge.report.writing import csv_table
 from ragauge.run import Run
 from ragauge.runs import findings, integrity, scores, store, summary
 from ragauge.runs.findings import find
-from ragauge.runs.health import Health
+from ragauge.runs.outcomes import Health
 from ragauge.views.run_files import score_json, write_run
 
 METRICS = ["exact_match", "token_f1", "number_match", "dont_know", "bleu"]

@@ -15,8 +15,8 @@ import ragauge as rg
 from ragauge.cli.options import import_plugins
 from ragauge.errors import PlanError
 from ragauge.metrics.overlap import exact_match
-from ragauge.runs.aggregates import StoredAggregate
 from ragauge.runs.code import WITHOUT_NUMBERS, digest_of_sources, user_code
+from ragauge.runs.manifest import StoredAggregate
 
 PACKAGE = Path(rg.__file__).parent
 

@@ -12,7 +12,8 @@ from ragauge.errors import DataError, Problem
 from ragauge.loaders.loading import load_sources
 from ragauge.loaders.reading import AnswerSource
 from ragauge.loaders.table import Table
-from ragauge.samples.samples import FIELDS, FieldError, Row, Samples, read_value
+from ragauge.samples.fields import FIELDS, FieldError, Row, read_value
+from ragauge.samples.samples import Samples
 
 
 def from_rows(rows: list[Row], source: str = "samples", notes: tuple[str, ...] = ()) -> Samples:

@@ -19,7 +19,8 @@ from ragauge.calls.ledger import Ledger
 from ragauge.calls.loop import run as run_on_loop
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.loaders.mapping import field_of
-from ragauge.samples.samples import DEFAULT_SYSTEM, FIELDS, REPEAT_OF, Samples
+from ragauge.samples.fields import DEFAULT_SYSTEM, FIELDS, REPEAT_OF
+from ragauge.samples.samples import Samples
 from ragauge.storage.atomic_files import write_atomically
 
 LEDGER, ANSWERS = "answers.sqlite", "answers.jsonl"

@@ -18,7 +18,7 @@ from ragauge.errors import PlanError, did_you_mean
 from ragauge.network.endpoints import OVERLOADED, Unanswered, may_pass, retry_after
 from ragauge.plugins import import_file
 from ragauge.runs.code import user_code
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import FIELDS
 from ragauge.storage.regular_file import is_file
 
 if TYPE_CHECKING:

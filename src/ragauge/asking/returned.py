@@ -9,7 +9,8 @@ from typing import cast
 from ragauge.errors import DataError, Problem, RagaugeError
 from ragauge.network.endpoints import Unanswered
 from ragauge.report.plain import shortened
-from ragauge.samples.samples import FIELDS, FieldError, Samples, read_value
+from ragauge.samples.fields import FIELDS, FieldError, read_value
+from ragauge.samples.samples import Samples
 
 MAX_CHARACTERS = 10_000_000
 """A longer answer is a fault: no model writes it, and no metric reads it."""

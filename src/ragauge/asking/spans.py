@@ -14,8 +14,7 @@ from ragauge.errors import DataError
 from ragauge.loaders.documents import ContextParts
 from ragauge.loaders.table import Table, items_in
 from ragauge.loaders.traces import recognised
-from ragauge.samples.fields import read_values
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row, read_values
 
 OF_DOCUMENTS = ("contexts", "context_ids", "context_scores")
 TOKENS = ("input_tokens", "output_tokens")

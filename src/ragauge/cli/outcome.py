@@ -11,7 +11,7 @@ from ragauge.engine.graph import Plan
 from ragauge.errors import EncoderError, JudgeError
 from ragauge.judges.config import JudgeConfig
 from ragauge.report.plain import counted
-from ragauge.runs.health import Health, named_without_scores
+from ragauge.runs.outcomes import Health, named_without_scores
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.samples import Samples
 

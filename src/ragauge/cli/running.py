@@ -23,7 +23,7 @@ from ragauge.evaluation.forecast import cost, node_seconds, without_columns, wor
 from ragauge.judges.config import JudgeConfig
 from ragauge.label import Label, outside_brackets
 from ragauge.on_ray.executor import Ray
-from ragauge.runs.health import Health
+from ragauge.runs.outcomes import Health
 from ragauge.runs.scored_run import ScoredRun, slices_of
 from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, RunFolder, put_files
 from ragauge.runs.working_copy import is_file_of_run, url_of_run

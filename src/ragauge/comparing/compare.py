@@ -34,7 +34,7 @@ from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import CLUSTERS
+from ragauge.samples.fields import CLUSTERS
 
 MAX_CELLS = 24_000_000
 """Scores that a comparison has in memory at the same time, of 9 bytes each; at least those of one metric."""

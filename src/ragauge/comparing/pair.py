@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
-from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import CUSTOM, MetricDisplay, aggregate_of, aggregate_problem
 from ragauge.stats.intervals import (
     Estimate,
     Floats1d,

@@ -22,8 +22,7 @@ from ragauge.comparing.comparison import (
 from ragauge.comparing.pair import MANY_QUESTIONS, Pair, mean_estimate, mean_units, ratio_of
 from ragauge.comparing.scores import OK, MetricScores, Questions, Slice
 from ragauge.comparing.systems import ComparedSystem
-from ragauge.runs.aggregates import aggregate_of
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import MetricDisplay, aggregate_of
 from ragauge.stats import paired_tests
 from ragauge.stats.distributions import t_p_value
 from ragauge.stats.tests import (

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from ragauge.comparing.systems import ComparedSystem, runs_of
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import CUSTOM, MetricDisplay, aggregate_of, aggregate_problem
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import collected
-from ragauge.samples.samples import FIELDS, by_number
+from ragauge.samples.fields import FIELDS, by_number
 from ragauge.score import Flag, Status
 from ragauge.stats.intervals import parts_of, value_of
 

@@ -10,7 +10,7 @@ from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.runs.fields import read_dataclass
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.samples.samples import DEFAULT_SYSTEM
+from ragauge.samples.fields import DEFAULT_SYSTEM
 
 MOST_TESTS = 250
 """Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's

@@ -17,7 +17,7 @@ from ragauge.report.plain import counted, distinct_names, for_terminal, shortene
 from ragauge.report.report import MARK, Cell, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
-from ragauge.samples.samples import REPEAT_OF
+from ragauge.samples.fields import REPEAT_OF
 
 DIGITS = 3
 UNITS = {REPEAT_OF: ("answer", "to", "question"), "conversation": ("turn", "of", "conversation")}

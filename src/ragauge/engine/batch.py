@@ -11,8 +11,7 @@ from ragauge.calls.progress import Computed
 from ragauge.engine.resources import of_corpus, source_line
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
-from ragauge.samples.fields import NO_ANSWER, REASON, STATUS
-from ragauge.samples.samples import REFERENCE, Columns
+from ragauge.samples.fields import NO_ANSWER, REASON, REFERENCE, STATUS, Columns
 from ragauge.score import Score, Status
 
 if TYPE_CHECKING:

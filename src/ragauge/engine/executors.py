@@ -17,7 +17,8 @@ from ragauge.engine.graph import Plan
 from ragauge.engine.measure import measure, score_frame
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, WorkerError
-from ragauge.samples.samples import Columns, RowRange, columns_of
+from ragauge.samples.fields import Columns
+from ragauge.samples.samples import RowRange, columns_of
 
 BatchRows = Columns | RowRange
 """The columns of a batch, or where its rows are: whoever measures it then reads them."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ragauge.label import SettingValue
 from ragauge.metric import Feature, Metric
-from ragauge.samples.samples import REFERENCE, REFERENCES
+from ragauge.samples.fields import REFERENCE, REFERENCES
 from ragauge.suite import Suite
 from ragauge.where import Filter
 

@@ -17,7 +17,7 @@ from ragauge.errors import MetricError
 from ragauge.label import Label, without_settings
 from ragauge.language.detection import language_of
 from ragauge.metric import PROMPTS
-from ragauge.samples.samples import Columns
+from ragauge.samples.fields import Columns
 from ragauge.score import FLAGGING, LANGUAGE, LOST_PARTS, Evidence, Flag, Score
 from ragauge.storage.memory import gc_paused
 from ragauge.trust import trust_in

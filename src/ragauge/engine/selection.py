@@ -11,7 +11,8 @@ from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.features.refusals import is_answerable
 from ragauge.label import Label
 from ragauge.metric import METRICS
-from ragauge.samples.samples import MEASURED, REFERENCES, Samples
+from ragauge.samples.fields import MEASURED, REFERENCES
+from ragauge.samples.samples import Samples
 from ragauge.suite import Entry, Suite, names_of, shipped_suites
 
 DEFAULT = "rag"

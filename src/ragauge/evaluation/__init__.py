@@ -13,7 +13,7 @@ from ragauge.errors import DataError, MetricError, PlanError, Problem, did_you_m
 from ragauge.evaluation.evaluation import Evaluation, Progress, check, loaded
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.run import Run
-from ragauge.samples.samples import FIELDS, Columns, FieldError, read_value
+from ragauge.samples.fields import FIELDS, Columns, FieldError, read_value
 from ragauge.score import LANGUAGE, LANGUAGE_EVIDENCE, KeptEvidence, Score
 from ragauge.suite import Entry
 

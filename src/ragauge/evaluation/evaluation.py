@@ -20,8 +20,9 @@ from ragauge.runs.manifest import APART, Manifest
 from ragauge.runs.outcomes import has_results, write_results
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.working_copy import url_of_run
-from ragauge.samples.fields import REASON, STATUS
-from ragauge.samples.samples import Columns, RowRange, SampleFile, Samples, to_columns
+from ragauge.samples.fields import REASON, STATUS, Columns
+from ragauge.samples.file import SampleFile
+from ragauge.samples.samples import RowRange, Samples, to_columns
 from ragauge.score import KeptEvidence
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from ragauge.errors import MetricError, RagaugeError
 from ragauge.evaluation.evaluation import ROWS_SAMPLED, Evaluation, check
 from ragauge.judges.config import JudgeConfig, judge_config_of
 from ragauge.runs.identity import judges_of
-from ragauge.samples.samples import REFERENCE, REFERENCES, Samples, columns_of
+from ragauge.samples.fields import REFERENCE, REFERENCES
+from ragauge.samples.samples import Samples, columns_of
 from ragauge.score import Status
 from ragauge.storage.regular_file import exists
 

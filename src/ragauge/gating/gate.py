@@ -12,8 +12,7 @@ from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.gating.rules import COUNTS, MEAN, SPREAD, Operand, Rule, out_of_reach
 from ragauge.gating.slices import IDS_KEPT, Baseline, Slice, number_of
 from ragauge.label import Label
-from ragauge.runs.aggregates import aggregate_problem
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import MetricDisplay, aggregate_problem
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
 from ragauge.where import Comparison, Filter

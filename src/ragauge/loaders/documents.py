@@ -10,7 +10,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.formats.printed import PrintedArray
 from ragauge.loaders.table import items_in, listed, mapping_in, named_values, plain, value_of
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 TEXT_KEYS = (
     "text", "page_content", "pageContent", "content", "passage", "passage_text", "chunk",

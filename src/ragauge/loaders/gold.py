@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ragauge.conversations.tool_calls import list_of
 from ragauge.errors import Problem
-from ragauge.loaders.mapping import field_of
-from ragauge.loaders.names import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS
+from ragauge.loaders.mapping import ALIASES_IN_GOLD, GIVEN_BY_ANSWERS, field_of
 from ragauge.loaders.pairing import (
     NO_ID_IN_COMMON,
     Conflicts,
@@ -21,7 +20,7 @@ from ragauge.loaders.pairing import (
     same_value,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import PieceFiles
 from ragauge.loaders.questions import (
     COMPARED_AT_ONCE,
     NAMED,
@@ -187,10 +186,7 @@ class GoldJoin:
         for start in range(0, len(order), COMPARED_AT_ONCE):
             numbers = order[start : start + COMPARED_AT_ONCE]
             own = np.sort(numbers[numbers < n_rows])
-            read: dict[int, Row] = {}
-            if len(own):
-                frame = self.answers.rows(own, [*self.answers.kinds, LINE, SOURCE]).drop(ROW)
-                read = dict(zip(own.tolist(), self.answers.as_rows(frame), strict=True))
+            read = self.answers.read(own, list(self.answers.kinds)) if len(own) else {}
             rows: list[Row] = []
             for number in cast("list[int]", numbers.tolist()):
                 if number < n_rows:

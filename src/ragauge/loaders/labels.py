@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.mapping import absent, field_of
-from ragauge.loaders.names import ALIASES
+from ragauge.loaders.mapping import ALIASES, absent, field_of
 from ragauge.loaders.table import Table, listed
 
 LABEL_FIELDS = ("id", "question", "system", "other", "metric", "rater", "value", "answer")

@@ -137,7 +137,7 @@ class Conflicts:
         for group in sorted(self._found.values(), key=attrgetter("place")):
             row, other, name, n_ids = group.row, group.other, group.name, len(group.ids)
             place = other.source if other.line is None else f"{other.source}:{other.line}"
-            if (system := name_of(other, "system")) is not None:
+            if (system := name_of(other, "system")) not in (None, DEFAULT_SYSTEM):
                 place = f"{place} (system {system!r})"
             here, there = (_short(name, each.values[name]) for each in (row, other))
             many = f" ({n_ids:,} ids differ like this)" if n_ids > 1 else ""

@@ -109,6 +109,12 @@ class PieceFiles:
             found.append(frame[own].with_columns(pl.Series(ROW, own + self.starts[piece])))
         return pl.concat(found, how="diagonal_relaxed")
 
+    def read(self, wanted: "Sequence[int] | Ints", columns: Sequence[str]) -> dict[int, Row]:
+        """Some rows with their places, by their numbers, which ascend."""
+        frame = self.rows(wanted, [*columns, LINE, SOURCE])
+        numbers = cast("list[int]", frame[ROW].to_list())
+        return dict(zip(numbers, self.as_rows(frame.drop(ROW)), strict=True))
+
     def as_rows(self, frame: "pl.DataFrame") -> list[Row]:
         """Rows with their places; the frame has these columns."""
         names = list(self.sources)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ragauge.errors import Problem
 from ragauge.language.characters import normal_form
 from ragauge.loaders.pairing import NOTHING_IN_COMMON, OF_QUESTION, Conflicts, unanswered_note
-from ragauge.loaders.piece_files import LINE, ROW, SOURCE, PieceFiles
+from ragauge.loaders.piece_files import PieceFiles
 from ragauge.samples.fields import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
@@ -126,8 +126,7 @@ class Questions:
         """Rows in ascending order, some at a time."""
         for start in range(0, len(rows), COMPARED_AT_ONCE):
             some = rows[start : start + COMPARED_AT_ONCE]
-            frame = self.pieces.rows(some, [*columns, LINE, SOURCE])
-            yield from self.pieces.as_rows(frame.drop(ROW))
+            yield from self.pieces.read(some, columns).values()
 
     def compare(
         self, conflicts: Conflicts, is_left_out: "Callable[[str], Flags] | None" = None
@@ -173,12 +172,7 @@ class Questions:
         """Each row and the other one, with the field and what a message names."""
         for start in range(0, len(rows), COMPARED_AT_ONCE):
             own, before = (some[start : start + COMPARED_AT_ONCE] for some in (rows, others))
-            frame = self.pieces.rows(np.union1d(own, before), ["id", "system", name, LINE, SOURCE])
-            frame = frame.with_columns(
-                pl.when(pl.col("system") != DEFAULT_SYSTEM).then(pl.col("system"))
-            )
-            numbers = cast("list[int]", frame[ROW].to_list())
-            read = dict(zip(numbers, self.pieces.as_rows(frame.drop(ROW)), strict=True))
+            read = self.pieces.read(np.union1d(own, before), ["id", "system", name])
             for at, first in zip(own.tolist(), before.tolist(), strict=True):
                 yield at, read[at], read[first]
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.formats.printed import parsed_expression
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 
 class NeedsAllRowsError(Exception):

@@ -22,7 +22,7 @@ from ragauge.loaders.table import (
 )
 from ragauge.loaders.trace_messages import completed, texts_of, turn_of, with_sessions
 from ragauge.report.plain import counted as counted_noun
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 Values = Mapping[str, object]
 USED = ("input_tokens", "output_tokens", "cost_usd")

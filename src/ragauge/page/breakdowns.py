@@ -13,7 +13,7 @@ from ragauge.runs.numbers import aggregate, interval
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import score_pieces
 from ragauge.runs.summary import SUMMARY
-from ragauge.samples.samples import CLUSTERS, FIELDS
+from ragauge.samples.fields import CLUSTERS, FIELDS
 from ragauge.views.first_screen import DIGITS
 
 N_BINS = 20  # equal parts of a metric's range

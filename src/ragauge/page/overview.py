@@ -14,7 +14,7 @@ import polars as pl
 
 from ragauge import catalog
 from ragauge.comparing.words import ComparisonView, over_questions
-from ragauge.engine.graph_builder import prompts_of
+from ragauge.engine.plan import prompts_of
 from ragauge.errors import LabelError
 from ragauge.judges.prompts import DIGEST_LENGTH, Prompts
 from ragauge.label import Label

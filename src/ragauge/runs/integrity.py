@@ -11,7 +11,9 @@ from ragauge.engine.measure import EVIDENCE, KEYS, SCORES
 from ragauge.engine.measure import TYPES as COLUMN_TYPES
 from ragauge.errors import StoreError
 from ragauge.runs.manifest import MANIFEST, SAMPLES, Manifest
-from ragauge.samples.samples import FIELDS, SampleFile, Samples
+from ragauge.samples.fields import FIELDS
+from ragauge.samples.file import SampleFile
+from ragauge.samples.samples import Samples
 from ragauge.score import Status
 from ragauge.storage.atomic_files import read_frame
 

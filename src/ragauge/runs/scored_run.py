@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
-from ragauge.runs.aggregates import aggregate_problem
 from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
-from ragauge.runs.manifest import INDEX, Manifest, MetricDisplay
+from ragauge.runs.manifest import INDEX, Manifest, MetricDisplay, aggregate_problem
 from ragauge.runs.outcomes import Outcomes, has_results, outcomes_of, read_results
 from ragauge.runs.scores import (
     InParts,

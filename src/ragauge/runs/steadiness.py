@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragauge.errors import PlanError
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.samples.samples import REPEAT_OF
+from ragauge.samples.fields import REPEAT_OF
 from ragauge.score import Status
 
 if TYPE_CHECKING:

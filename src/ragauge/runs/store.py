@@ -44,8 +44,8 @@ from ragauge.runs.manifest import (
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import InParts, write_index
 from ragauge.runs.working_copy import WorkingCopy, fetched, url_of_run, writing
-from ragauge.samples.file import rows_at_once
-from ragauge.samples.samples import SampleFile, Samples
+from ragauge.samples.file import SampleFile, rows_at_once
+from ragauge.samples.samples import Samples
 from ragauge.score import NOT_ASKED, Flag
 from ragauge.storage.atomic_files import (
     copy_file,

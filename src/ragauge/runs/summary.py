@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from ragauge.runs.aggregates import CUSTOM, aggregate_of, aggregate_problem
-from ragauge.runs.manifest import MetricDisplay
+from ragauge.runs.manifest import CUSTOM, MetricDisplay, aggregate_of, aggregate_problem
 from ragauge.runs.scores import score_pieces
-from ragauge.samples.samples import CLUSTERS, Samples, by_number
+from ragauge.samples.fields import CLUSTERS, by_number
+from ragauge.samples.samples import Samples
 from ragauge.score import Status
 
 if TYPE_CHECKING:

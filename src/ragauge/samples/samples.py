@@ -11,33 +11,13 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, FilterError, Problem, did_you_mean
 from ragauge.report.writing import MAX_ROWS, html_table, html_text, small
-from ragauge.samples.fields import (
-    CLUSTERS,
-    DEFAULT_SYSTEM,
-    FIELDS,
-    MEASURED,
-    REFERENCE,
-    REFERENCES,
-    REPEAT_OF,
-    Columns,
-    Field,
-    FieldError,
-    Row,
-    by_number,
-    read_value,
-)
+from ragauge.samples.fields import FIELDS, Columns, by_number
 from ragauge.samples.file import SampleFile, TemporaryFolder
 from ragauge.where import Filter
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-__all__ = [
-    "CLUSTERS", "DEFAULT_SYSTEM", "FIELDS", "MEASURED", "REFERENCE", "REFERENCES", "REPEAT_OF",
-    "Columns", "Field", "FieldError", "Row", "SampleFile", "Samples",
-    "by_number", "read_value", "to_columns",
-]  # fmt: skip
 
 ROWS_AT_ONCE = 10_000  # rows of a frame in memory that are handled at once; changes no result
 DIGEST_BITS = 512

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import NotRequired, TypedDict, cast
 
 from ragauge.report.report import NO, YES
 
@@ -13,21 +13,144 @@ Line = tuple[str, str]  # a label and its text
 Item = Mapping[str, object]
 
 
-KINDS = {  # a list is of the first kind whose keys all of its items have
-    "calls": ("key", "prompt"),  # to judges: the ledger's key, the prompt's name, and the reply
-    "claims": ("claim", "supported"),  # of a text, with reason, quote and its place in a context
-    "relevance": ("relevant",),  # of each context, in their order, and why
-    "criteria": ("criterion", "verdict"),  # "met", "not met" or "not applicable", and why
-    "questions": ("question", "cosine"),  # made from the answer, beside the one that was asked
-    "hits": ("rank", "grade", "name"),  # judged documents of a ranking; ranks count from 1
-    "sentences": ("sentence", "best", "f1", "covered"),  # of the reference, with the nearest one
-    "anchors": ("kind", "text", "supported"),  # checkable statements, and what supports them
-    "best_sentences": ("closeness", "context", "text"),  # of a context, for each of the answer
-    "numbers": ("number", "value", "how"),  # and the number that agrees with it
-    "refusals": ("rule", "words", "decides"),  # words that refuse, or seem to
-    "spans": ("start", "end", "text"),  # of the answer that no context supports
-}
+class Call(TypedDict):
+    """A call to a judge: the prompt's name, the ledger's key, and the reply as it arrived."""
 
+    prompt: str
+    key: str
+    reply: NotRequired[str]
+
+
+class Claim(TypedDict):
+    """A claim of a text with its verdict; places in the contexts count from 0."""
+
+    claim: str
+    supported: bool
+    reason: NotRequired[str | None]
+    quote: NotRequired[str | None]
+    quote_found: NotRequired[bool]
+    context: NotRequired[int | None]
+    start: NotRequired[int | None]
+    end: NotRequired[int | None]
+
+
+class Relevance(TypedDict):
+    """Whether a judge found a context relevant, and why; one item for each context, in their order."""
+
+    relevant: bool
+    reason: NotRequired[str]
+
+
+class Criterion(TypedDict):
+    """A judge's verdict on one criterion: "met", "not met" or "not applicable"."""
+
+    criterion: int
+    verdict: str
+    reason: NotRequired[str]
+
+
+class BackQuestion(TypedDict):
+    """A question made from the answer, with its cosine to the original question."""
+
+    question: str
+    cosine: float
+    noncommittal: NotRequired[bool]
+
+
+class Hit(TypedDict):
+    """A judged document or passage in a ranking; ranks count from 1."""
+
+    rank: int
+    grade: int
+    name: str
+
+
+class CoveredSentence(TypedDict):
+    """A sentence of the reference with the most similar sentence of the answer."""
+
+    sentence: str
+    best: str
+    answer_sentence: int
+    f1: float
+    covered: bool
+
+
+class FoundAnchor(TypedDict):
+    """A checkable statement of the answer, and the context that supports it, if one does."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    supported: bool
+    by: "FoundAt | None"
+
+
+class FoundAt(TypedDict):
+    """A span of a context."""
+
+    context: int
+    start: int
+    end: int
+    text: str
+
+
+class BestSentence(TypedDict):
+    """A sentence of the answer (start to end) with the closest sentence of a context."""
+
+    start: int
+    end: int
+    closeness: float
+    context: int
+    context_start: int
+    context_end: int
+    text: str
+
+
+class NumberAgreement(TypedDict):
+    """A number, its value, the number that agrees with it, and how."""
+
+    number: str
+    value: str
+    matched_by: str
+    how: str
+    credit: NotRequired[float]
+
+
+class RefusalMatch(TypedDict):
+    """Words of the answer that refuse, or seem to: `decides` says which."""
+
+    rule: str
+    words: str
+    start: int
+    end: int
+    decides: bool
+    overruled_by: NotRequired[str | None]
+
+
+class Span(TypedDict):
+    """A span of the answer that no context supports."""
+
+    start: int
+    end: int
+    text: str
+
+
+KINDS = {
+    "calls": ("key", "prompt"),
+    "claims": ("claim", "supported"),
+    "relevance": ("relevant",),
+    "criteria": ("criterion", "verdict"),
+    "questions": ("question", "cosine"),
+    "hits": ("rank", "grade", "name"),
+    "sentences": ("sentence", "best", "f1", "covered"),
+    "anchors": ("kind", "text", "supported"),
+    "best_sentences": ("closeness", "context", "text"),
+    "numbers": ("number", "value", "how"),
+    "refusals": ("rule", "words", "decides"),
+    "spans": ("start", "end", "text"),
+}
+"""A list is of the first kind whose keys all of its items have."""
 
 FROM_ONE = ("context", "best_reference")  # indices from 0, which are shown counted from 1
 

@@ -19,7 +19,7 @@ from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, steadiness, wrong_turns
 from ragauge.runs.summary import clusters_in
-from ragauge.samples.samples import MEASURED
+from ragauge.samples.fields import MEASURED
 from ragauge.score import NOT_LAST
 from ragauge.views.run_notes import (
     steadiness_lines,

@@ -15,7 +15,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, aggregate, bounds, cells, interval
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.summary import clusters_in, n_clusters
-from ragauge.samples.samples import by_number
+from ragauge.samples.fields import by_number
 
 NAME_WIDTH, REASON_WIDTH, CAUTION_WIDTH, VALUE_WIDTH = 36, 200, 144, 20  # most columns
 MAX_DIGITS = 3  # in a terminal; files have all of a metric's, as one question's scores have

@@ -4,7 +4,7 @@ from cases import cases
 
 from ragauge.loaders.shapes.reader import Shape, found, read_rows
 from ragauge.loaders.table import Table
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 RIGHT, SAID, TEXT = "1931", "In 1931.", "The dam was built in 1931."
 

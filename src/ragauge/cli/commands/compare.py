@@ -18,10 +18,10 @@ from ragauge.errors import PlanError, did_you_mean
 from ragauge.evaluation.config import Config
 from ragauge.loaders.sources import kind_of_file
 from ragauge.report.plain import counted, shell_word
-from ragauge.runs.health import Health
+from ragauge.runs.outcomes import Health
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
-from ragauge.samples.samples import DEFAULT_SYSTEM
+from ragauge.samples.fields import DEFAULT_SYSTEM
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
 
 MAX_COMMANDS = 8

@@ -10,7 +10,7 @@ from ragauge.cli.streams import complain, say
 from ragauge.errors import DataError
 from ragauge.report.plain import counted
 from ragauge.report.report import Report, Table
-from ragauge.samples.samples import FIELDS
+from ragauge.samples.fields import FIELDS
 
 SCORED = ("question", "answer", "contexts", "context_ids")
 """Data needs at least one of these columns to be scored."""

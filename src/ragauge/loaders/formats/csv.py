@@ -17,7 +17,7 @@ from ragauge.loaders.formats.files import (
     text_lines,
 )
 from ragauge.loaders.table import NeedsAllRowsError, Table, listed, tables_of
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 if TYPE_CHECKING:
     import numpy as np

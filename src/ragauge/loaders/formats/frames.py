@@ -18,8 +18,7 @@ from ragauge.loaders.table import (
     unreadable,
     value_of,
 )
-from ragauge.samples.fields import plain_value
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row, plain_value
 
 if TYPE_CHECKING:
     import polars as pl

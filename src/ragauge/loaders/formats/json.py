@@ -21,7 +21,7 @@ from ragauge.loaders.formats.jsonl import (
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, items_in, listed, mapping_in, mappings_in, unreadable
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 MAX_DOCUMENT_LINE = 2**30  # longest line of a document in bytes; a document is often a single line
 SAMPLE_LISTS = (  # usual keys of the samples, for documents with several lists

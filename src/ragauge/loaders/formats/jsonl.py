@@ -11,7 +11,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import MAX_PROBLEMS, MAX_UNPACKED_BYTES, text_lines
 from ragauge.loaders.table import Table, tables_of
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 BLANK = re.compile(r"[ \t\r\n]*")
 _KINDS: dict[type, str] = {

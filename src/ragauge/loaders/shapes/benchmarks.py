@@ -18,7 +18,7 @@ from ragauge.loaders.table import (
     mappings_in,
     text_of,
 )
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 Read = tuple[Sequence[Row], str]  # the rows, and what they were read from
 

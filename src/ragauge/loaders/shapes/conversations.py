@@ -26,7 +26,7 @@ from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, listed
 from ragauge.report.plain import counted
-from ragauge.samples.samples import MEASURED, Row
+from ragauge.samples.fields import MEASURED, Row
 
 CHATS = (
     "messages", "turns", "conversation", "conversations", "chat", "dialogue", "dialog", "transcript",

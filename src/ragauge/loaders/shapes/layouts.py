@@ -8,10 +8,9 @@ from math import inf
 from typing import NamedTuple, cast
 
 from ragauge.loaders.documents import ID_KEYS, SCORE_KEYS, score_of
-from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.names import GIVEN_BY_ANSWERS
+from ragauge.loaders.mapping import GIVEN_BY_ANSWERS, field_of, folded
 from ragauge.loaders.table import Table, items_in, listed, mapping_in, parsed
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 LISTS = ("contexts", "context_ids", "context_scores", "references", "gold_contexts")
 BESIDE = {"id": "context_ids", "score": "context_scores"}  # the word behind or before the number

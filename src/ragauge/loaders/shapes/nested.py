@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, cast
 
 from ragauge.errors import Problem
 from ragauge.loaders.documents import is_list, parts_of
-from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.names import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT
+from ragauge.loaders.mapping import ALIASES, ALIASES_IN_GOLD, WHOLE_PROMPT, field_of, folded
 from ragauge.loaders.table import (
     ANSWERING,
     ASKING,
@@ -23,7 +22,7 @@ from ragauge.loaders.table import (
     text_of,
     value_of,
 )
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 Role = Literal["question", "answer", "references"]
 Values = Mapping[str, object]

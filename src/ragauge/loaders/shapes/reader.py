@@ -21,7 +21,7 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, items_in, listed, mapping_in, text_of
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 Values = dict[str, object]
 _STEP = re.compile(r"\.?(?P<name>[^.\[{]+)|\[(?P<item>[^\]]*)\]|\{(?P<column>[^}]*)\}")

@@ -19,7 +19,7 @@ from ragauge.loaders.shapes.reader import (
 )
 from ragauge.loaders.table import ANSWERING, ASKING, Table, items_in, last_text, mapping_in
 from ragauge.plugins import load, offered
-from ragauge.samples.samples import Row
+from ragauge.samples.fields import Row
 
 CHATS = ("messages", "conversation", "conversations", "chat", "turns", "user_input", "input")
 FURTHER = ("alt_ans", "answer_aliases", "answer_alias", "aliases")  # spellings of the right answer
