@@ -447,15 +447,6 @@ def test_a_run_with_other_words_or_another_judge_is_another_run(tmp_path):
     assert run.scores["status"].to_list() == ["ok", "ok"]
 
 
-def test_a_recorded_run_is_replayed_to_the_same_scores(tmp_path):
-    asking = ["faithfulness", "ragas_score", "factual-qa"]
-    first = rg.evaluate(samples(3), asking, judge=RecordingJudge(Rules(), tmp_path / "r"))
-    again = rg.evaluate(samples(3), asking, judge=f"replay:{tmp_path / 'r'}")
-    assert again.scores.equals(first.scores)
-    other = rg.evaluate(samples(4), asking, judge=f"replay:{tmp_path / 'r'}")
-    assert set(other.scores.filter(pl.col("status") == "failed")["id"]) == {"q3"}
-
-
 MUMBLED = "Well, it depends."
 CUT = '{"reason": "The fee'
 

@@ -279,7 +279,6 @@ def test_systems_given_as_options_stand_before_the_configured_data(ragauge, answ
 
 @cases(
     ('data = "answers.jsonl"\nmetric = ["x"]', "unknown key 'metric'; did you mean 'metrics'"),
-    ('data = "a"\ndata = "b"', "not valid TOML"),
     ('metrics = ["exact_match"]', "the configuration has no answers"),
     ("[" * 5_000, "not valid TOML"),
     ('[encoder]\nmodle = "x"', "encoder: unknown key 'modle'; did you mean 'model'"),

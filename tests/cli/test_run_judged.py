@@ -139,17 +139,6 @@ def test_a_dry_run_counts_what_is_still_to_be_asked_and_leaves_nothing(
     assert "no judge is configured, so the run costs nothing" in done.err
 
 
-def test_a_budget_stops_a_run_and_more_goes_on_with_it(run, served, scores):
-    done = run(*ASK, "--max-calls", 4, "--full")
-    assert served.n_requests == 4
-    assert "m: the budget ran out, " in done.err
-    assert "raise it and run again" in done.err
-    assert "skipped: not asked: the budget of 4 calls is used up" in told(done.out)
-    assert run(*ASK, "--max-calls", 99).code == 0
-    assert served.n_requests == N_CALLS
-    assert scores()["value"].null_count() == 0
-
-
 def test_a_bound_on_costs_needs_a_price_and_holds(run, served):
     assert "no price of 'm' is known" in run(*ASK, "--max-cost", 0.001, code=2).err
     assert served.n_requests == 0
@@ -171,7 +160,7 @@ USED_UP = "not asked: the budget of 1 calls is used up"
     ("-m faithfulness --fast", 6, "no answer could be scored: not asked: only the cache is read"),
     ("-m faithfulness -m gpt_score --max-calls 1 --cache none", 6, f"no scores; {USED_UP}"),
     # Of three answers one has a value, and the budget is told of.
-    ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked"),
+    ("-m gpt_score --max-calls 1 --cache none", 0, "m: the budget ran out, 2 questions not asked; raise it and run again"),
 )  # fmt: skip
 def test_what_was_asked_for_and_has_no_value_is_no_pass(arguments, code, said, run, served):
     done = run(*arguments.split())

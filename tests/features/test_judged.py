@@ -126,18 +126,6 @@ def test_one_part_that_fails_fails_the_whole():
     assert (found.status, found.value) == ("failed", None)
 
 
-def test_all_claims_are_verified_in_one_call():
-    judge = shared()
-    contexts = ["The fee is $5. Yes.", "Dogs are free."]
-    found = run(support_of(judge, claims("Dogs are free", "The fee is $6"), contexts))
-    assert [one.supported for one in found.verdicts] == [True, False]
-    assert found.n_supported == 1
-    assert found.n_pieces == 1
-    (request,) = judge.judge.requests
-    assert blocks(request)["contexts"] == contexts
-    assert blocks(request)["claims"] == ["Dogs are free", "The fee is $6"]
-
-
 def covered(context, shown):
     """Which characters of the context stand in one of the pieces that were shown."""
     seen = [False] * len(context)

@@ -140,8 +140,6 @@ UNUSABLE = {
     "empty": "",
     "no JSON": "I think that it is right.",
     "two that differ": '{"reason": "x", "verdict": "CORRECT"} {"reason": "x", "verdict": "WRONG"}',
-    "an array": '["CORRECT"]',
-    "not a number": '{"reason": NaN, "verdict": "CORRECT"}',
     "a megabyte": "x" * 1_000_001,
 }
 """tests/judges/replies and test_questions.py have all kinds of them."""
