@@ -3,16 +3,16 @@
 import functools
 import importlib
 import pkgutil
-import tomllib
 from collections.abc import Sequence
-from importlib import resources
-from typing import Any
 
 from ragauge.errors import LabelError, PlanError, did_you_mean
 from ragauge.label import Label, SettingValue
 from ragauge.metric import FEATURES, METRICS, Feature, Metric
 from ragauge.plugins import load, offered
 from ragauge.rankings.names import read_measure
+from ragauge.storage.tomlfile import shipped_toml
+
+ALIASES = "aliases.toml"
 
 
 def metrics() -> dict[str, Metric]:
@@ -49,14 +49,14 @@ def read_label(text: str) -> Label:
     label, error = None, LabelError(text)
     try:
         # promptfoo's names have hyphens, which labels have not.
-        is_alias = any(text in names for names in _aliases().values())
+        is_alias = any(text in names for names in shipped_toml(ALIASES).values())
         label = Label(text) if is_alias else Label.parse(text)
     except LabelError as not_parsed:
         error = not_parsed
     if label and label.name in metrics():
         return label
-    if label and label.name in _aliases()["same"]:
-        ours = Label.parse(_aliases()["same"][label.name])
+    if label and label.name in shipped_toml(ALIASES)["same"]:
+        ours = Label.parse(shipped_toml(ALIASES)["same"][label.name])
         return Label(ours.name, {**ours.settings, **label.settings})
     try:
         first, *others = read_measure(text)
@@ -78,14 +78,14 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
     """
     name = label if isinstance(label, str) else label.name
     rest = str(label)[len(name) :]
-    if nearest := _aliases()["nearest"].get(name):
+    if nearest := shipped_toml(ALIASES)["nearest"].get(name):
         what = f"the nearest is {nearest['metric']}: {nearest['missing']}"
         return f"there is no metric {name!r}; {what}"
-    known = (*metrics(), *others, *_aliases()["same"])
+    known = (*metrics(), *others, *shipped_toml(ALIASES)["same"])
     # `ROUGE-L`, `recall_at_5` and `precision@k` are written in other ways here.
     plain, _, cut_off = name.replace("_at_", "@").partition("@")
     meant = {_plain(each): each for each in reversed(known)}
-    meant |= {_plain(each): ours for each, ours in _aliases()["short"].items()}
+    meant |= {_plain(each): ours for each, ours in shipped_toml(ALIASES)["short"].items()}
     if ours := meant.get(_plain(plain)):
         rest = rest or (f"@{cut_off if cut_off.isdigit() else 10}" if cut_off else "")
         return f"unknown metric {str(label)!r}; did you mean {ours + rest!r}?"
@@ -95,12 +95,6 @@ def unknown(label: Label | str, others: Sequence[str] = ()) -> str:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
-
-
-@functools.cache
-def _aliases() -> dict[str, dict[str, Any]]:
-    text = (resources.files("ragauge") / "aliases.toml").read_text("utf-8")
-    return tomllib.loads(text)
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Literal, NamedTuple, Union, cast, get_args, get_origin
 
@@ -24,21 +25,14 @@ class Renamed(NamedTuple):
     values: Mapping[str, str]
 
 
-def _is_count(value: int) -> bool:
-    return value >= 1
+def is_within(value: float, low: float, high: float = float("inf")) -> bool:
+    return low <= value <= high
 
 
-def _is_share(value: float) -> bool:
-    return 0 <= value <= 1
-
-
-def _is_tolerance(value: float) -> bool:
-    return 0 <= value < float("inf")
-
-
-Count = Annotated[int, Constraint("a whole number of at least 1", _is_count)]
+Count = Annotated[int, Constraint("a whole number of at least 1", partial(is_within, low=1))]
+_is_tolerance = partial(is_within, low=0, high=sys.float_info.max)
 Tolerance = Annotated[float, Constraint("a number of at least 0", _is_tolerance)]
-Share = Annotated[float, Constraint("a number from 0 to 1", _is_share)]
+Share = Annotated[float, Constraint("a number from 0 to 1", partial(is_within, low=0, high=1))]
 
 
 class Setting(NamedTuple):

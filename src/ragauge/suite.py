@@ -45,7 +45,7 @@ from typing import cast
 
 from ragauge.errors import FilterError, LabelError, SuiteError, did_you_mean
 from ragauge.label import Label, SettingValue
-from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, parse_toml, read_toml
+from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, read_toml, shipped_toml
 from ragauge.where import Filter
 
 RULES = {
@@ -223,8 +223,7 @@ class Suite:
 
 @cache
 def _shipped(name: str) -> Suite:
-    text = (resources.files("ragauge") / "suites" / f"{name}.toml").read_text("utf-8")
-    return Suite.read(parse_toml(text, f"{name}.toml"), f"suite {name}")
+    return Suite.read(shipped_toml(f"suites/{name}.toml"), f"suite {name}")
 
 
 @cache

@@ -5,11 +5,10 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ragauge.calls.ledger import Ledger, TokenUsage
-from ragauge.storage.tomlfile import parse_toml
+from ragauge.storage.tomlfile import shipped_toml
 
 if TYPE_CHECKING:
     import asyncio
@@ -304,8 +303,7 @@ def list_price(model: str) -> tuple[Price, str] | None:
 
     A dated version ("gpt-4o-mini-2024-07-18") has its model's price.
     """
-    text = (resources.files("ragauge.calls") / "prices.toml").read_text("utf-8")
-    table = parse_toml(text, "prices.toml")
+    table = shipped_toml("calls/prices.toml")
     prices = cast(Mapping[str, Sequence[float]], table["prices"])
     name = model.rpartition("/")[2]
     for known in sorted(prices, key=len, reverse=True):

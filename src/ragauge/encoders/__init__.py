@@ -11,15 +11,14 @@ text that cannot be encoded its own reason, and stops calling an encoder that is
 baseline, a threshold for sentences.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from ragauge.errors import EncoderError
 from ragauge.plugins import open_model
+from ragauge.storage.tomlfile import shipped_toml
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -51,10 +50,9 @@ def model_info(model: str) -> ModelInfo:
 
 @cache
 def _table() -> dict[str, ModelInfo]:
-    text = (resources.files("ragauge") / "encoders" / "models.toml").read_text("utf-8")
     return {
         name: ModelInfo(row["layer"], tuple(row.get("baseline", ())) or None, row.get("threshold"))
-        for name, row in tomllib.loads(text).items()
+        for name, row in shipped_toml("encoders/models.toml").items()
     }
 
 

@@ -260,7 +260,7 @@ async def support_of(
         return Supports(tuple(Support(text, False, "no contexts") for text in claims.texts), claims)
     asked = [
         (places, part)
-        for places in _claims_at_once(judge, claims.texts)
+        for places in judge.pieces(claims.texts, share=2)  # half of the window is for the contexts
         for part in _parts(judge, contexts, *(claims.texts[at] for at in places))
     ]
     answers = await judge.ask_all(
@@ -290,23 +290,6 @@ class _ContextPart(NamedTuple):
     text: str
     place: int
     start: int = 0
-
-
-def _claims_at_once(judge: JudgeSession, claims: Sequence[str]) -> list[list[int]]:
-    """The positions of the claims, in groups that leave half of the judge's window to the contexts."""
-    if judge.fits_window((*claims, *claims), 2 * len(claims)):
-        return [list(range(len(claims)))]
-    room = (judge.window - PROMPT_TOKENS) // 2
-    groups: list[list[int]] = []
-    used = room
-    for place, claim in enumerate(claims):
-        own = estimated_tokens(claim) + TOKENS_PER_ITEM
-        if used + own > room:
-            groups.append([])
-            used = 0
-        groups[-1].append(place)
-        used += own
-    return groups
 
 
 def _parts(judge: JudgeSession, contexts: Sequence[str], *others: str) -> list[list[_ContextPart]]:

@@ -334,13 +334,15 @@ class JudgeSession:
         # The estimate never has more tokens than characters.
         return sum(map(len, texts)) + n_items * TOKENS_PER_ITEM <= self.window - PROMPT_TOKENS
 
-    def pieces(self, texts: Sequence[str], *others: str | Sequence[str]) -> list[list[int]]:
-        """Indices of the texts in groups that fit the judge's window together with `others`."""
+    def pieces(
+        self, texts: Sequence[str], *others: str | Sequence[str], share: int = 1
+    ) -> list[list[int]]:
+        """Indices of the texts in groups that fit one in `share` parts of the judge's window together with `others`."""
         everything = (*texts, *(text for other in others for text in listed(other)))
-        if texts and self.fits_window(everything, len(texts)):
+        if texts and self.fits_window(share * everything, share * len(texts)):
             return [list(range(len(texts)))]
         taken = sum(estimated_tokens(text) for other in others for text in listed(other))
-        room = self.window - taken - PROMPT_TOKENS
+        room = (self.window - PROMPT_TOKENS) // share - taken
         groups: list[list[int]] = []
         used = room + 1
         for place, text in enumerate(texts):

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Annotated, Literal, cast
 
@@ -14,7 +15,7 @@ from ragauge.judges.session import JudgeSession
 from ragauge.label import SettingValue
 from ragauge.metric import metric
 from ragauge.score import Score
-from ragauge.setting import Constraint
+from ragauge.setting import Constraint, is_within
 
 Field = Literal["question", "answer", "references", "contexts"]
 MAX_GRADES = 10
@@ -23,10 +24,7 @@ ROUNDING = 1e-3
 GRADE = re.compile(r'"score"\s*:\s*"?(\d)')
 
 
-def _is_grade(value: int) -> bool:
-    return 0 <= value <= MAX_GRADES
-
-
+_is_grade = partial(is_within, low=0, high=MAX_GRADES)
 Bound = Annotated[int, Constraint(f"a whole number from 0 to {MAX_GRADES}", _is_grade)]
 
 

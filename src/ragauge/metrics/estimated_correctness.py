@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from math import exp
-from typing import cast
 
 from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.protocol import LongText
@@ -18,7 +16,7 @@ from ragauge.language.stems import stem
 from ragauge.language.text import excerpt
 from ragauge.metric import metric
 from ragauge.score import Score
-from ragauge.storage.tomlfile import parse_toml
+from ragauge.storage.tomlfile import shipped_toml
 
 DIGITS = 6
 WORDS_SHOWN = 8
@@ -59,12 +57,10 @@ class Weights:
 @cache
 def weights() -> Weights:
     """The weights that benchmarks/train_correct.py wrote."""
-    text = (resources.files("ragauge.metrics") / "estimated_correctness.toml").read_text("utf-8")
-    table = parse_toml(text, "estimated_correctness.toml")
-    words = cast(Mapping[str, float], table["reference_words"])
-    tables = cast(Mapping[str, Mapping[str, float]], table["weights"])
-    reader = cast(Mapping[str, float], table["reader"])["weight"]
-    return Weights(words["short"], words["long"], tables["short"], tables["long"], reader)
+    table = shipped_toml("metrics/estimated_correctness.toml")
+    words, tables = table["reference_words"], table["weights"]
+    lengths = words["short"], words["long"]
+    return Weights(*lengths, tables["short"], tables["long"], table["reader"]["weight"])
 
 
 @metric(version=23)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Literal
 
 from rapidfuzz import fuzz
@@ -14,15 +14,12 @@ from ragauge.language.text import Normalization, excerpt, normalize
 from ragauge.language.words import alphanumeric_words
 from ragauge.metric import metric
 from ragauge.score import Score
-from ragauge.setting import Constraint
-
-
-def _is_percent(value: float) -> bool:
-    return 0 <= value <= 100
-
+from ragauge.setting import Constraint, is_within
 
 WordTokenizer = Literal["builtin", "nltk"]
-Percent = Annotated[float, Constraint("a number from 0 to 100", _is_percent)]
+Percent = Annotated[
+    float, Constraint("a number from 0 to 100", partial(is_within, low=0, high=100))
+]
 Scorer = Literal["partial_ratio", "ratio", "token_sort_ratio", "token_set_ratio", "WRatio"]
 WHOLE_SCORERS = {
     "ratio": fuzz.ratio,

@@ -8,7 +8,7 @@
 The first number is that of the run. A chunk is zlib-compressed JSON, except for scores.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import cast
@@ -21,7 +21,9 @@ from ragauge.page.view import FieldView, RunView
 from ragauge.people.review_verdicts import PEOPLE, people_say
 from ragauge.runs.scored_run import ScoredRun
 
-BLOCK_SIZE = 300_000  # bytes of a block before compression; a question may have more
+BLOCK_SIZE = (
+    300_000  # about how many bytes a block has before compression; a question may have more
+)
 AT_ONCE = 64  # blocks that are made at a time: all would take several times the memory
 QUESTIONS_AT_ONCE = 5_000
 
@@ -30,9 +32,9 @@ QUESTIONS_AT_ONCE = 5_000
 class RunChunks:
     """The chunks of one run, `place` in the page. Without `evidence`, blocks have the texts only.
 
-    `per_block` is the number of questions in a block, for blocks that are made one at a time; None for
-    blocks of about the same size, whose bounds are known only once all of them are made. `people`: what
-    people say of an answer in the review queue is a field of it.
+    `per_block` is the number of questions in a block, for blocks that are made one at a time; None for as
+    many as have about BLOCK_SIZE bytes, in blocks that are made one after another. `people`: what people
+    say of an answer in the review queue is a field of it.
     """
 
     overview: Overview
@@ -98,8 +100,9 @@ class RunChunks:
             column, n = self.rows.column(field.name), n_systems
             if field.is_shared:
                 column, n = column.unique("q", keep="first", maintain_order=True), 1
-            parts: list[bytes] = []
-            for start, end in self._ranges():
+            parts, n_questions = list[bytes](), len(columns.ids)
+            for start in range(0, max(n_questions, 1), QUESTIONS_AT_ONCE):  # so much text at a time
+                end = min(start + QUESTIONS_AT_ONCE, n_questions)
                 first, last = (int(column["q"].search_sorted(q)) for q in (start, end))
                 cells: list[object] = [None] * ((end - start) * n)
                 for q, s, value in column[first:last].iter_rows():
@@ -160,14 +163,6 @@ class RunChunks:
             .to_list()
         )
 
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Ranges of questions whose texts are in memory at the same time; one of none if there are none."""
-        n = self.overview.n_questions
-        return (
-            (start, min(start + QUESTIONS_AT_ONCE, n))
-            for start in range(0, max(n, 1), QUESTIONS_AT_ONCE)
-        )
-
     @cached_property
     def _all_evidence(self) -> pl.DataFrame:
         return self._placed_evidence(None)
@@ -199,46 +194,13 @@ class RunChunks:
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The first question of each block."""
-        if self.per_block is not None:
-            return tuple(range(0, self.overview.n_questions, self.per_block))
-        # About how many bytes each question has in a block.
-        names, shared = self.rows.names, self.rows.shared
-        lengths = {name: _length(name, self.rows.schema[name]) for name in names}
-        texts = [
-            self.rows.between(start, end).select(
-                "q",
-                own=pl.sum_horizontal(0, *(lengths[name] for name in names if name not in shared)),
-                shared=pl.sum_horizontal(0, *(lengths[name] for name in names if name in shared)),
-            )
-            for start, end in self._ranges()
-        ]
-        by_question = (
-            pl.concat(texts)
-            .group_by("q", maintain_order=True)
-            .agg(pl.col("own").sum() + pl.col("shared").first())
-        )
-        evidence = self._all_evidence.group_by("q").agg(pl.col("evidence").str.len_bytes().sum())
-        both = by_question.join(evidence, on="q", how="left", maintain_order="left")
-        sizes = both.select(pl.col("own") + pl.col("evidence").fill_null(0)).to_series()
-        starts: list[int] = []
-        size = BLOCK_SIZE
-        for at, length in enumerate(sizes.to_list()):
-            if size + length > BLOCK_SIZE:
-                starts.append(at)
-                size = 0
-            size += length
-        return tuple(starts)
-
-
-def _length(name: str, dtype: pl.DataType) -> pl.Expr:
-    """About how many bytes a field takes as JSON."""
-    if dtype == pl.String:
-        found = pl.col(name).str.len_bytes()
-    elif dtype == pl.List(pl.String):
-        found = pl.col(name).list.eval(pl.element().str.len_bytes()).list.sum()
-    else:
-        found = _object([name]).str.len_bytes() if dtype.is_nested() else pl.lit(1)
-    return found.fill_null(0).cast(pl.Int64)
+        n, per_block = self.overview.n_questions, self.per_block
+        if per_block is None:
+            first = self.run.samples.part(0, QUESTIONS_AT_ONCE)
+            size = first.estimated_size() / max(first.height, 1) * len(self.run.samples)
+            size += cast(int, self._all_evidence["evidence"].str.len_bytes().sum())
+            per_block = max(1, int(n * BLOCK_SIZE / max(size, 1)))
+        return tuple(range(0, n, per_block))
 
 
 def _joined(*parts: str) -> pl.Expr:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, pairwise
+from itertools import islice, pairwise
 from random import Random
 
 from ragauge.language.numbers.numbers import quantities
@@ -22,7 +22,6 @@ def derived(drafts: Sequence[Draft], texts: Mapping[str, str], seed: int) -> lis
     return [
         *_comparisons(drafts),
         *_unanswerable(drafts, texts),
-        *_ambiguous(drafts),
         *_follow_ups(drafts),
         *_as_typed(drafts, Random(f"{seed} typed")),
     ]
@@ -52,39 +51,6 @@ def _comparisons(drafts: Sequence[Draft]) -> Iterator[Draft]:
             yield Draft(question, (answer,), sources, "comparison", "compared", left.subject)
 
 
-def _ambiguous(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """A question that several things may be meant by, as questions that differ in their headings alone; the reference has the answer for each."""
-    groups: dict[str, dict[str, Draft]] = defaultdict(dict)
-    for draft in drafts:
-        if draft.pattern == "definition" or draft.question_type in NO_VARIANTS:
-            continue
-        asked, _, heading = draft.question.rstrip("?)").partition(" (")
-        if heading and "(" not in heading:
-            groups[f"{asked}?"].setdefault(heading, draft)
-        elif re.fullmatch(r"(?:the )?(?:[A-Z][\w’'-]+ ){1,3}[A-Za-z][a-z]{2,}", draft.subject):
-            name = rf"\b(?:the )?{re.escape(draft.subject.removeprefix('the '))}\b"
-            kind = draft.subject.split()[-1].lower()
-            question = re.sub(name, f"the {kind}", draft.question, count=1)
-            groups[question].setdefault(draft.subject, draft)
-    for question, by_name in groups.items():
-        found = list(by_name.items())[:MAX_COMPARED]
-        is_said = len({*en.content_words(question)} - {"you"}) > 1
-        if (
-            is_said
-            and len(found) > 1
-            and not any(_are_near(one, other) for (_, one), (_, other) in combinations(found, 2))
-        ):
-            answer = "; ".join(f"{name}: {draft.references[0]}" for name, draft in found)
-            sources = tuple(source for _, draft in found for source in draft.sources)
-            yield Draft(question, (answer,), sources, "ambiguous", "without its name")
-
-
-def _are_near(one: Draft, other: Draft) -> bool:
-    """Whether two answers say much the same."""
-    left, right = (set(en.content_words(each.references[0])) for each in (one, other))
-    return 5 * len(left & right) > 4 * min(len(left), len(right))
-
-
 def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
     """A question about `it`, after a question that says what it is."""
     said = {
@@ -95,7 +61,7 @@ def _follow_ups(drafts: Sequence[Draft]) -> Iterator[Draft]:
     for draft in drafts:
         first = said.get(draft.subject)
         # `What does it have?` is no question.
-        if first is None or draft.pattern in ("definition", "object", "listed objects", "cloze"):
+        if first is None or draft.pattern in ("definition", "listed objects", "cloze"):
             continue
         question = re.sub(rf"\b{re.escape(draft.subject)}\b(?!['’])", "it", draft.question, count=1)
         if re.search(r"\b(?:is|was|does|did|has|can) it\b", question):
@@ -110,10 +76,10 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
     whole, names = "\n".join(texts.values()), en.Names(texts)
     free = [name for name in INVENTED.split() if name not in whole]
     years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", whole)}
-    types = ("number", "temporal", "table look-up", "single fact")
+    types = ("number", "temporal", "single fact")
     for at, draft in enumerate(drafts):
-        is_fit = draft.question_type in types and draft.worth >= 2.5
-        if not is_fit or draft.pattern in ("definition", "agent"):
+        is_fit = draft.question_type in types
+        if not is_fit or draft.pattern == "definition":
             continue
         # `What does Wexcombe support?` could be asked of anything; a new name is one.
         if len(en.content_words(draft.question)) < 4 or re.search(
@@ -138,7 +104,7 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
         else:
             continue
         changed = draft.variant(f"{question}{bracket}{heading}", "unanswerable", "changed subject")
-        answer = NO_ANSWER.get(draft.pattern.split(" ")[0], NO_ANSWER["en"])  # `de cell`
+        answer = NO_ANSWER.get(draft.pattern.split(" ")[0], NO_ANSWER["en"])  # `de number`
         yield replace(changed, references=(answer,), answerable=False, origin="")
 
 
@@ -146,8 +112,8 @@ def _as_typed(drafts: Sequence[Draft], random: Random) -> Iterator[Draft]:
     """Terse and misspelt: one of each for a question, of which the plan takes few."""
     for draft in drafts:
         words = draft.question.rstrip("?").split()
-        is_told = draft.question_type == "yes/no" or draft.pattern in ("condition", "heading")
-        if is_told or draft.worth < 2.5 or len(words) > 14:
+        is_told = draft.pattern in ("condition", "heading")
+        if is_told or draft.question_type in ("yes/no", "cloze") or len(words) > 14:
             continue
         plain = re.sub("[(),:]", "", draft.question.rstrip("?")).split()
         terse = [word for word in plain if word.lower() not in en.BE | en.DO | en.ARTICLES]

@@ -35,19 +35,20 @@ TYPES: Mapping[str, float] = {
     "comparison": 5,
     "multi-hop": 5,
     "unanswerable": 6,
-    "ambiguous": 2,
     "follow-up": 2,
-    "terse": 2,
     "misspelt": 2,
+    "ambiguous": 2,
+    "terse": 0,
     "cloze": 0,
 }
-"""The types of questions, with their usual shares in percent; a cloze is written only if asked for."""
+"""The types of questions, with their usual shares in percent; terse ones and clozes are written only if asked for."""
+OF_JUDGE = ("multi-hop", "ambiguous")
+"""Types that only a judge writes."""
 T = TypeVar("T")
 N_QUESTIONS = 200
-FILLING = ("single fact", "number", "temporal", "list", "table look-up", "yes/no")
+FILLING = ("single fact", "number", "temporal", "list", "table look-up")
 """Types that take the place of those of which the documents hold too few."""
 RESERVE = 1.15
-MAX_YES_NO = 0.25
 MAX_EXAMPLES = 8
 
 
@@ -97,21 +98,23 @@ class Spread(Generic[T]):
     """Items in an order that covers documents, headings and passages evenly.
 
     An item has a type, a passage and a worth. `take` gives the next item of a type from what was used least
-    so far. Equal seeds give equal orders.
+    so far, and of that the best. Equal seeds give equal orders.
     """
 
     def __init__(self, items: Sequence[tuple[str, Passage, float, T]], seed: int) -> None:
         random = Random(f"{seed} spread")
         # The best of each passage first, then the second of each.
         seen: Counter[tuple[str, str]] = Counter()
-        ranked: list[tuple[int, str, Passage, T]] = []
-        for name, passage, _, item in sorted(items, key=lambda each: (-each[2], random.random())):
-            ranked.append((seen[name, passage.id], name, passage, item))
+        ranked: list[tuple[int, str, Passage, T, float]] = []
+        for name, passage, worth, item in sorted(
+            items, key=lambda each: (-each[2], random.random())
+        ):
+            ranked.append((seen[name, passage.id], name, passage, item, worth))
             seen[name, passage.id] += 1
         ranked.sort(key=lambda each: each[0])
-        self._queues: dict[str, dict[str, list[tuple[Passage, T]]]] = defaultdict(dict)
-        for _, name, passage, item in ranked:
-            self._queues[name].setdefault(passage.document, []).append((passage, item))
+        self._queues: dict[str, dict[str, list[tuple[Passage, T, float]]]] = defaultdict(dict)
+        for _, name, passage, item, worth in ranked:
+            self._queues[name].setdefault(passage.document, []).append((passage, item, worth))
         documents = sorted({passage.document for _, passage, _, _ in items})
         self._order = {document: random.random() for document in documents}
         self._used: Counter[tuple[str, ...]] = Counter()
@@ -121,12 +124,16 @@ class Spread(Generic[T]):
         queues, used = self._queues[name], self._used
         if not queues:
             return None
-        document = min(queues, key=lambda each: (used[each,], self._order[each]))
-        passage, item = min(
+        # Of the documents that were used least, the one with the best item.
+        document = min(
+            queues, key=lambda each: (used[each,], -queues[each][0][2], self._order[each])
+        )
+        taken = min(
             queues[document][:12],
             key=lambda each: (used["", each[0].id], used[document, each[0].heading]),
         )
-        queues[document].remove((passage, item))
+        passage, item, _ = taken
+        queues[document].remove(taken)
         used.update(((document,), (document, passage.heading), ("", passage.id)))
         if not queues[document]:
             del queues[document]
@@ -211,26 +218,25 @@ def pool(documents: Documents, seed: int) -> list[Draft]:
 
 
 def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> MadeQuestions:
-    """Take drafts by the plan, variants of others first and yes/no questions last; then fill up with the types that have more."""
+    """Take drafts by the plan; then fill up with the types that have more.
+
+    Of the other types there are no more than their share beside these: with half of them half as many.
+    """
     found, n = pool(documents, seed), sum(counts.values())
     items = [(each.question_type, each.sources[0].passage, each.worth, each) for each in found]
     spread = Spread([item for item in items if item[0] in counts], seed)
-    plain = {each.question for each in found if each.question_type in FILLING[:5]}
-    held = min(1, len(plain) / n)
+    n_plain = sum(counts.get(name, 0) for name in FILLING)
+    plain = {each.question for each in found if each.question_type in FILLING}
+    held = min(1, len(plain) / n_plain) if n_plain else 1
     limits = {
-        name: ceil(count * held) if name in VARIANTS else count for name, count in counts.items()
+        name: count if name in FILLING else ceil(count * held) for name, count in counts.items()
     }
-    closed = min(max(MAX_YES_NO, counts.get("yes/no", 0) / n), 0.999)
     kept: list[Checked] = []
     rejected: list[Checked] = []
     asked: set[str] = set()
 
     def take(name: str, n_more: float) -> None:
-        if name == "yes/no":
-            types = Counter(each.question_type for each in (*questions, *taken))
-            most = closed / (1 - closed) * (types.total() - types[name]) or n
-            n_more = min(n_more, (most - types[name]) / RESERVE)
-        end = len(taken) + n_more * RESERVE
+        end = len(taken) + RESERVE * n_more
         while len(taken) < end and n_more > 0 and (draft := spread.take(name)) is not None:
             origin = (draft.origin or draft.question).lower()
             if origin not in asked:
@@ -241,7 +247,7 @@ def _by_rules(documents: Documents, counts: Mapping[str, int], seed: int) -> Mad
         questions = [each.question for each in kept]
         have = Counter(each.question_type for each in questions)
         taken: list[Question] = []
-        for name in sorted(counts, key=lambda each: (each not in VARIANTS, each == "yes/no")):
+        for name in sorted(counts, key=lambda each: each not in VARIANTS):
             take(name, limits[name] - have[name])
         for name in (each for each in FILLING if each in counts):
             take(name, n - len(questions) - len(taken))
@@ -308,15 +314,18 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
 def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
     """What the documents lack, what was not read or left out, and what the calls cost."""
     notes: list[str] = []
-    short = [f"{name} ({kept[name]} of {n})" for name, n in made.planned.items() if kept[name] < n]
+    short = [
+        f"{name} ({kept[name]} of {n})"
+        for name, n in made.planned.items()
+        if kept[name] < n and (made.n_calls or name not in OF_JUDGE)
+    ]
     if short:
         found = ", ".join(short)
         notes.append(f"the documents give fewer questions of these types than planned: {found}")
-    n_closed, documents = made.planned.get("yes/no", 0), made.documents
-    if not made.n_calls and kept["yes/no"] < n_closed <= made.available.get("yes/no", 0):
-        notes.append(
-            f"at most {MAX_YES_NO:.0%} are yes/no questions; --types yes/no=… plans a larger share"
-        )
+    of_judge = [name for name in OF_JUDGE if made.planned.get(name)]
+    if of_judge and not made.n_calls:
+        notes.append(f"only a judge model writes these types: {', '.join(of_judge)}; add --judge")
+    documents = made.documents
     texts = documents.texts.values()
     n_other = sum(language_of(text) not in (None, *NO_ANSWER) for text in texts)
     if n_other and not made.n_calls:

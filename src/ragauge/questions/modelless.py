@@ -15,9 +15,10 @@ from ragauge.language.refusals.asked import asked_by
 from ragauge.language.text import sentence_spans
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.english import is_good, questions_of
+from ragauge.questions.english import PERSON, is_good, questions_of
 from ragauge.questions.evidence import Place
 from ragauge.questions.question import Draft, Source
+from ragauge.questions.signs import MIN_SIGNS, Signs
 from ragauge.questions.translated import CELL, questions_in
 
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -26,7 +27,9 @@ EMPHASIS = re.compile(
 )
 LINE_START = re.compile(r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE)
 LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
-CITATION = re.compile(r"\s?\[\d{1,3}\]|\s*\((?:page|p\.|see|cf\.)[^)]*\)")
+CITATION = re.compile(
+    r"\s?\[\^?\d{1,3}\]|\s?\[?(?<!\w)@\w+\d{4}\w*\]?|\s*\((?:page|p\.|see|cf\.)[^)]*\)"
+)
 BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
 QUESTION_AND_ANSWER = re.compile(
     r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?(?!Q[:.])([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
@@ -37,11 +40,12 @@ NOISE = re.compile(
 )
 """Signs of menus, code and headings that ran into a sentence."""
 MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
-MAX_BEFORE, MAX_DOCUMENTS = 1_500, 200
-"""Characters before a sentence in which its subject may be introduced; documents that say which names are common."""
+MAX_DOCUMENTS = 200
+"""Documents that say which names are common."""
 ASKING = re.compile(
     r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
 )
+HOW_TO = re.compile(r"How to ([^?:]+)")
 FITTING = [
     ("What(?:’s|'s| is| are) ", r"\b(?:is|are|was|were) (?:an?|the)\b"),
     ("(?![WH])", r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"),
@@ -50,11 +54,8 @@ FITTING = [
     ("", r"^(?!(?:you )?(?i:see|refer to|please see) )(?!.*:\s*\d+\.$)"),
 ]
 """How a question begins, and what its answer must have."""
-HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
-OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
-NO_FIRST_NAME = rf"\b(?i:{'|'.join(sorted(en.JOINING | en.PREPOSITIONS | en.DETERMINERS))})\b"
 SAMPLE = re.compile(
-    r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|further \w+)\b",
+    r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|preface|foreword|further \w+)\b",
     re.IGNORECASE,
 )
 """In a heading: what is below it is said of nothing real."""
@@ -84,13 +85,6 @@ class Titles:
             n = sum(name in text for text in self._texts)
             self._common[name] = n > max(2, len(self._texts) / 4)
         return self._common[name]
-
-    def is_of_story(self, draft: Draft, passage: Passage) -> bool:
-        """Whether a name is that of somebody in a story, whom no document gives another one before it: `Chris`."""
-        if not (re.fullmatch(r"[A-Z][a-z]+", draft.subject) and OF_PERSON.search(passage.text)):
-            return False
-        full = re.compile(rf"(?!{NO_FIRST_NAME})\b[A-Z][\w.’-]+ {draft.subject}\b")
-        return draft.question_type == "yes/no" or not any(map(full.search, self._texts))
 
     def beside(self, question: str, subject: str, passage: Passage) -> str | None:
         """The question, with the headings above it, or the file's name, if it does not name what it is about; None if they do not either.
@@ -135,6 +129,7 @@ def _name(passage: Passage) -> str:
 def drafts(documents: Documents) -> list[Draft]:
     """All questions that the documents answer, in the order of the passages."""
     names, titles = en.Names(documents.texts), Titles(documents.passages, documents.texts)
+    signs = Signs(documents.texts)
     languages = {name: language_of(text) or "en" for name, text in documents.texts.items()}
     headings: set[tuple[str, str]] = set()
     found: list[Draft] = []
@@ -143,12 +138,12 @@ def drafts(documents: Documents) -> list[Draft]:
             continue
         language, place = languages[passage.document], (passage.document, passage.heading)
         if passage.kind == "table" and language in ("en", *CELL):
-            found += _of_table(passage, names, titles, language)
+            found += _of_table(passage, titles, language)
         elif passage.kind == "prose":
             found += _of_questions(passage, titles, is_first=place not in headings)
             language = language_of(passage.text) or language
             if language == "en":
-                found += _of_sentences(passage, names, titles, documents.texts[passage.document])
+                found += _of_sentences(passage, names, titles, signs)
             else:
                 found += _of_foreign(passage, titles, language)
         headings.add(place)
@@ -193,11 +188,13 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
         for found in QUESTION_AND_ANSWER.finditer(passage.text)
     ]
     heading = plain(passage.heading.split(" > ")[-1])
-    if is_first and heading.endswith("?") and not BULLET.match(passage.text):
-        paragraph = passage.text.split("\n\n")[0].rstrip()
-        if len(paragraph.split()) <= MAX_PARAGRAPH and paragraph.endswith((".", "!")):
-            source = Source(passage, 0, len(paragraph))
-            asked.append((heading, paragraph, source, "heading"))
+    if how_to := HOW_TO.fullmatch(heading):
+        heading, answer = f"How do you {how_to[1]}?", passage.text.rstrip()
+    else:
+        answer = "" if BULLET.match(passage.text) else passage.text.split("\n\n")[0].rstrip()
+    is_whole = len(answer.split()) <= MAX_PARAGRAPH and answer.endswith((".", "!"))
+    if is_first and is_whole and heading.endswith("?"):
+        asked.append((heading, answer, Source(passage, 0, len(answer)), "heading"))
     for question, answer, source, pattern in asked:
         # `I` and `my` are the reader.
         own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
@@ -207,7 +204,7 @@ def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterat
             and _is_answered(question, plain(answer), passage)
         )
         if is_asked and (text := titles.beside(plain(question), "", passage)):
-            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 4.0)
+            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 11.0)
 
 
 def _is_answered(question: str, answer: str, passage: Passage) -> bool:
@@ -226,8 +223,11 @@ def _is_answered(question: str, answer: str, passage: Passage) -> bool:
     )
 
 
-def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) -> Iterator[Draft]:
+def _of_sentences(
+    passage: Passage, names: en.Names, titles: Titles, signs: Signs
+) -> Iterator[Draft]:
     subject, before = "", None
+    above = f"{_name(passage)} {plain(passage.heading)}"
     for sentence, source in _sentences(passage):
         sources: tuple[Source, ...] = (source,)
         pronoun = re.match(r"(?:It|He|She) (?=\w)", sentence)
@@ -238,13 +238,11 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
         if sum(word[0].isupper() for word in long_words) > 0.6 * len(long_words) + 1:
             continue  # a title or a menu
         for draft in questions_of(sentence, names):
-            if _is_of_before(draft, sources[0], text) or titles.is_of_story(draft, passage):
-                continue
             if question := titles.beside(draft.question, draft.subject, passage):
-                # A statement that repeats its question would be no answer; with another number it is.
-                is_changed = draft.pattern == "changed number"
-                answers = (f"No. {sentence}",) if is_changed else draft.references
-                yield replace(draft, question=question, references=answers, sources=sources)
+                n_signs = signs.count(draft, sources[0], above)
+                if n_signs >= MIN_SIGNS + (draft.pattern == "condition"):
+                    worth = draft.worth + n_signs
+                    yield replace(draft, question=question, sources=sources, worth=worth)
         if pronoun is None:
             # `It`, `he` or `she` of the next sentence is the subject of a sentence that says what that is.
             said, before = next(clauses(sentence, names), None), source
@@ -252,35 +250,6 @@ def _of_sentences(passage: Passage, names: en.Names, titles: Titles, text: str) 
                 said and said.auxiliary in ("is", "was") and re.match("(?:an?|the) ", said.rest)
             )
             subject = said.subject if said and is_thing else ""
-
-
-def _is_of_before(draft: Draft, source: Source, text: str) -> bool:
-    """Whether `the program` is one that the sentences before speak of, and not the heading.
-
-    As a subject it is, if they have the word at all, or if it is said of what once was; elsewhere, if they
-    introduce `a program`. What `the program` is, is only asked if the heading is about it.
-    """
-    heading, at = source.passage.heading.lower(), source.passage.start + source.start
-    before = HEADING.split(text[max(0, at - MAX_BEFORE) : at])[-1]
-    if draft.pattern == "definition" and re.match("the [a-z -]+$", draft.subject):
-        return any(
-            word.removesuffix("s") not in heading for word in en.content_words(draft.subject)
-        )
-    subject = re.fullmatch(r"the ((?:(?:[a-z-]+|\d[\w-]*) )*?)([a-z-]+?)s?", draft.subject)
-    if subject and subject[2] not in heading and en.PREPOSITIONS.isdisjoint(subject[1].split()):
-        noun = subject[2] if not subject[1] else rf"an? (?:[\w-]+ ){{0,3}}?{subject[2]}"
-        is_past = re.search(r"\b(?:did|was|were|has|have) the\b", draft.question)
-        is_vague = subject[1] in ("", "default ") and subject[2] in {"value"} | en.words_of("vague")
-        if is_past or is_vague or re.search(rf"(?i)\b{noun}", before):
-            return True
-    nouns = set(re.findall(r"\bthe ([a-z-]{3,})", draft.question))
-    introduced = set(re.findall(r"\b(?:an?|one|some) ([a-z-]{3,})", before))
-    alone = set(
-        re.findall(r"\bthe ([a-z-]{3,})(?= (?:and|is|was|are|has)\b|[?,]|['’]s)", draft.question)
-    )
-    is_past = re.search(r"\b(?:did|was|were)\b|^Who ", draft.question)
-    introduced |= alone & en.words_of("vague").union(en.tokens_of(before) if is_past else ())
-    return any(noun not in heading for noun in nouns & introduced)
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
@@ -293,7 +262,7 @@ def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Dra
                 yield Draft(text, (answer,), (source,), kind, pattern, subject, form.worth)
 
 
-def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) -> Iterator[Draft]:
+def _of_table(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
     """`What is the COLUMN of ROW?` for each cell that a column and a row name."""
     rows = [
         (found.span(), [plain(cell) for cell in found[0].strip().strip("|").split("|")])
@@ -303,6 +272,8 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
     if len(rows) < 2:
         return
     (_, header), *others = rows
+    if SAMPLE.search(" ".join(header)):
+        return
     header = [each.replace("_", " ") for each in header]
     # Without a name for its rows, the rows of a table are what the columns have: `| | 2022 | 2023 |`.
     is_turned = not header[0] or all(map(YEAR.fullmatch, header[1:]))
@@ -327,9 +298,9 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
             if language in CELL:
                 asked = CELL[language].format(column, name) if column else "", ""
             elif is_turned:
-                asked = _cell_question(name, column, "", cell, names)[0], ""
+                asked = _cell_question(name, column, "", cell)[0], ""
             else:
-                asked = _cell_question(column, name, header[0], cell, names)
+                asked = _cell_question(column, name, header[0], cell)
             question = titles.beside(asked[0], "", passage) if asked[0] else None
             if question:
                 pattern = f"{language} cell" if language in CELL else "cell"
@@ -338,9 +309,7 @@ def _of_table(passage: Passage, names: en.Names, titles: Titles, language: str) 
                 yield replace(draft, comparing=asked[1], value=cell)
 
 
-def _cell_question(
-    column: str, row: str, first: str, cell: str, names: en.Names
-) -> tuple[str, str]:
+def _cell_question(column: str, row: str, first: str, cell: str) -> tuple[str, str]:
     """`What is the COLUMN of the FIRST ROW, in UNIT?`, and how two rows are compared by it; "" for a column that is no noun."""
     column, unit = re.sub(r"^[Tt]he ", "", column), ""
     with_unit = re.fullmatch(r"(?P<what>.+?) \((?P<unit>[^()]+)\)", column)
@@ -350,7 +319,7 @@ def _cell_question(
     if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or column[-1] in "?:":
         return "", ""
     last = words[-1]
-    is_known = {last, last.removesuffix("s")} & NOUNS or names.small[f"the {last} of"]
+    is_known = {last, last.removesuffix("s")} & NOUNS
     is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     # Without a name for the rows, the columns are years, and the rows what is measured.
     if not (is_known or is_count or (column[0].isupper() and not first)):
@@ -360,6 +329,9 @@ def _cell_question(
     is_said = what in ("name", "item") or what.split()[-1:] == row.lower().split()[-1:]
     thing = f"the {what} {row}" if is_kind and not is_said else row
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
+    is_role = last in ("owner", "contact") or en.ROLE.search(last)
+    if is_role and not re.fullmatch(PERSON, cell):
+        return "", ""
     amount = quantities(cell)[:1]
     comparing = (
         f"Which has the higher {name}" if amount and amount[0].start == 0 and amount[0].unit else ""
@@ -368,4 +340,4 @@ def _cell_question(
         return f"How many {name} does {thing} have?", comparing
     joined = "for" if YEAR.fullmatch(row) else "of"
     be = "are" if en.is_plural(last) else "is"
-    return f"What {be} the {name} {joined} {thing}{unit}?", comparing
+    return f"{'Who' if is_role else 'What'} {be} the {name} {joined} {thing}{unit}?", comparing

@@ -152,8 +152,8 @@ class Source(NamedTuple):
 class Draft:
     """A question with its reference, its type and where its answer stands.
 
-    `pattern`: how it was written, kept in its provenance. `subject`: what it asks about. `worth`: of two
-    drafts from one sentence the plan takes the one with more. `answerable`: False where no document has
+    `pattern`: how it was written, kept in its provenance. `subject`: what it asks about. `worth`: how
+    sure it is; the plan takes the surest first. `answerable`: False where no document has
     the answer; `sources` then says what the question was changed from.
     """
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import pairwise
+from operator import lt
 from typing import Annotated, Literal
 
 import numpy as np
@@ -26,14 +27,7 @@ from ragauge.setting import Constraint, Count, Share
 Discount = Literal["log2", "reciprocal"]
 Ideal = Literal["judged", "retrieved", "all"]
 Gains = Literal["linear", "exponential"]
-
-
-def _is_above_zero(value: float) -> bool:
-    return value > 0
-
-
-Factor = Annotated[float, Constraint("a number above 0", _is_above_zero)]
-
+Factor = Annotated[float, Constraint("a number above 0", partial(lt, 0))]
 HIGHEST_EXPONENT = 1_000
 EPSILON = 0.00001
 """infAP's smoothing, as in trec_eval."""

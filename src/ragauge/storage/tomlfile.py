@@ -3,9 +3,11 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from types import NoneType
-from typing import cast
+from typing import Any, cast
 
 from ragauge.errors import SuiteError, did_you_mean
 from ragauge.storage.regular_file import read_regular
@@ -41,6 +43,12 @@ def read_toml(path: Path) -> Table:
         raise SuiteError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise SuiteError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+
+
+@cache
+def shipped_toml(name: str) -> dict[str, Any]:
+    """The tables of a file of the package, by its path there."""
+    return tomllib.loads((resources.files("ragauge") / name).read_text("utf-8"))
 
 
 def parse_toml(text: str, source: str) -> Table:

@@ -20,8 +20,6 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 / golden ratio: multiplying by it spreads neighbours over all bits."""
 _FIRST = np.array([(1 << (8 * n)) - 1 for n in range(WORD + 1)], np.uint64)
 """Masks that keep the first n bytes of a word."""
-MANY_NAMES = 1 << 14
-"""Names from which on polars numbers them, by hashing; importing it takes as long as sorting these."""
 _JOINED = 1 << 20
 """Names that polars joins or cuts at a time: a polars text is limited to 4 GB."""
 
@@ -207,22 +205,14 @@ def starts_of_blocks(field: Field) -> Ints:
 def numbered_names(names: Field) -> tuple[Ints, Ints]:
     """The first row of each distinct name, ascending; and for each row the number of its name among these."""
     digest = digests(names)
-    if len(names) < MANY_NAMES:
-        rows = np.argsort(digest, kind="stable")
-        is_first = changes(digest[rows])
-        first = rows[is_first]
-        order = np.argsort(first)
-        number = np.empty_like(rows)
-        number[rows] = np.argsort(order)[np.cumsum(is_first) - 1]
-        first = first[order]
-    else:
-        import polars as pl
-
-        rows = pl.DataFrame({"digest": digest}).with_row_index("row")
-        firsts = rows.unique("digest", keep="first", maintain_order=True).with_row_index("number")
-        found = rows.join(firsts.drop("row"), on="digest", how="left", maintain_order="left")
-        first = firsts["row"].to_numpy().astype(np.int64)
-        number = found["number"].to_numpy().astype(np.int64)
+    rows = np.argsort(digest)  # equal ones in any order, which is faster
+    is_first = changes(digest[rows])
+    first = np.minimum.reduceat(rows, np.flatnonzero(is_first))
+    order = np.argsort(first)
+    place, number = np.empty_like(order), np.empty_like(rows)
+    place[order] = np.arange(len(order))
+    number[rows] = place[np.cumsum(is_first) - 1]
+    first = first[order]
     if names.same(np.arange(len(names)), names, first[number]).all():
         return first, number
     # Two names share a digest.
