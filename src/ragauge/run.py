@@ -42,13 +42,16 @@ class Run(ScoredRun):
         `metric` is a label or a shown name. If lower is better, the highest values are the worst. Rows
         without a value are left out; ties are ordered by id and system.
         """
-        from ragauge.report.writing import to_html
-        from ragauge.views.question import answers_report
-
         listed = super().worst(metric, n)
+
+        def shown() -> str:
+            from ragauge.report.writing import to_html
+            from ragauge.views.question import answers_report
+
+            return to_html(answers_report(self, metric, listed))
+
         # On this frame alone: in a notebook it shows short texts, what is made from it as usual.
-        shown = answers_report(self, metric, listed)
-        setattr(listed, "_repr_html_", lambda: to_html(shown))  # noqa: B010
+        setattr(listed, "_repr_html_", shown)  # noqa: B010
         return listed
 
     def compare(
