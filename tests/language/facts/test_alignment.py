@@ -283,7 +283,12 @@ def test_a_list_may_begin_a_sentence():
 
 
 @cases(
-    ("Sixty-three", "63 residents had to leave their homes.", "How many residents had to leave?", "63"),
+    (
+        "Sixty-three",
+        "63 residents had to leave their homes.",
+        "How many residents had to leave?",
+        "63",
+    ),
     ("No, it's extra.", "No, water is charged.", "Is water included?", ""),
     ("Less", "They need less water.", "Do they need more or less water?", "less"),
     ("Python 3", "Python 3.9", "Which version?", ""),
