@@ -317,7 +317,8 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
         ):  # `24 paid days`, `50 Schweizer Franken`
             word, (noun, _, end) = tokens[last].text, tokens[last + 1]
             unit = known.units.get(noun) or unit_of(noun) or ""
-            is_plain = word.isalpha() and word not in known.functions and word not in BUSINESS
+            is_plain = word.isalpha() and noun.isalpha()  # not of `3 people $20 each`
+            is_plain = is_plain and word not in known.functions and word not in BUSINESS
             if is_plain and (is_time(unit) or unit in MONEY):
                 unit = country.get(word, unit) if unit == "USD" else unit
                 each = each._replace(unit=unit, end=end)
