@@ -188,6 +188,9 @@ def why(likeness: Likeness, value: float) -> str:
             f"states {_shown(number.number)} as {_shown(number.matched_by)}"
             for number in match.numbers.matched[:WORDS_SHOWN]
             if not _is_written_alike(number.number, number.matched_by)
+            and not any(
+                each.expected and number.number in each.expected.text for each in match.differences
+            )
         ]
     return "; ".join((*parts, *_of_words(match, likeness.wording), *_outweighed(likeness, value)))
 
