@@ -129,6 +129,7 @@ class Fact(NamedTuple):
 def facts_of_text(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fact]:
     """All facts of a text in order, none inside another; `ends`: those of its sentences."""
     found: list[Fact] = []
+    words, known = {token.text for token in tokens}, vocabulary()
     for time in times_of_day(text):  # before dates, which do not read `in the morning`
         hours, minutes = divmod(int(time.value), 60)
         parts: dict[str, int | str] = {"hour": hours % 12 or 12, "minute": minutes}
@@ -136,14 +137,19 @@ def facts_of_text(text: str, tokens: Sequence[Part], ends: Set[int]) -> list[Fac
             parts["half"] = "pm" if 12 <= hours < 24 else "am"
         found.append(_of_date(Date(time.text, time.start, time.end, parts)))
     found += sorted(
-        [*map(_of_date, dates(text)), *_named_dates(text, tokens)],
+        [*map(_of_date, dates(text)), *_named_dates(text, tokens, words)],
         key=lambda fact: fact.start - fact.end,  # `first of March` before `March`
     )
     amounts = sorted(_amounts(text, tokens), key=lambda fact: (fact.start, -fact.end))
-    found += [*_romans(text), *_codes(text, tokens, ends), *_frequencies(text, tokens), *amounts]
+    found += [
+        *_romans(text),
+        *_codes(text, tokens, ends, words),
+        *_frequencies(text, tokens),
+        *amounts,
+    ]
     # Words of a class of which one holds in a place: a weekday, a colour; but not `the last 12 months`.
-    starts, classes = {fact.start for fact in amounts}, vocabulary().classes
-    for name, start, end in tokens:
+    starts, classes = {fact.start for fact in amounts}, known.classes
+    for name, start, end in () if words.isdisjoint(classes) else tokens:
         if name in classes and end + 1 not in starts:
             found.append(Fact("member", text[start:end], start, end, classes[name]))
     for each in _ORDINAL.finditer(text):
@@ -161,7 +167,7 @@ def _of_date(date: Date) -> Fact:
     return Fact("date", date.text, date.start, date.end, date)
 
 
-def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
+def _named_dates(text: str, tokens: Sequence[Part], words: Set[str]) -> Iterator[Fact]:
     """`17. Oktober 1984`, `the first of March`, `im Juni`: a month's name of any language with the numbers beside it; `at nine`."""
     known = vocabulary()
     for found in _CHINESE_DAY.finditer(text) if "月" in text else ():
@@ -176,7 +182,7 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             of_year = {"month": month, "day": day}
             yield _of_date(Date(text[slice(*span)], *span, of_year, either_order=is_open))
 
-    for at, token in enumerate(tokens[:-1]):
+    for at, token in enumerate(() if words.isdisjoint(AT_HOURS) else tokens[:-1]):
         number = tokens[at + 1]
         if token.text in AT_HOURS and 0 < (hour := WORD_VALUES.get(number.text, 0)) <= 12:
             before = [each.text for each in tokens[max(0, at - 4) : at]]
@@ -184,6 +190,9 @@ def _named_dates(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
             if after in AFTER_HOURS and not BEFORE_HOURS.isdisjoint(before):
                 start, end = token.start, number.end
                 yield _of_date(Date(text[start:end], start, end, {"hour": hour, "minute": 0}))
+
+    if words.isdisjoint(known.months):
+        return
 
     def numbers(parts: Sequence[Part], *, is_before: bool) -> list[tuple[int, Part]]:
         found: list[tuple[int, Part]] = []
@@ -254,7 +263,7 @@ def _romans(text: str) -> Iterator[Fact]:
             yield Fact("code", f"{head} {roman}", start, found.end(), (head.lower(), str(value)))
 
 
-def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
+def _codes(text: str, tokens: Sequence[Part], ends: Set[int], words: Set[str]) -> Iterator[Fact]:
     known = vocabulary()
     for found in _LONG.finditer(text) if _MAY_BE_LONG.search(text) else ():
         digits = "".join(filter(str.isdigit, found[0]))
@@ -264,7 +273,9 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int]) -> Iterator[Fact]:
         number, head = found.groups()
         tail = number if number.isdecimal() else str(value_of(number))
         yield Fact("code", found[0], *found.span(), (head, tail))
-    for token, number in pairwise(tokens):  # `section five`
+    for token, number in (
+        () if words.isdisjoint(DESIGNATIONS) else pairwise(tokens)
+    ):  # `section five`
         if number.text in WORD_VALUES and token.text in DESIGNATIONS:
             start, end = token.start, number.end
             value = token.text, str(WORD_VALUES[number.text])
@@ -311,7 +322,7 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
             if not each.unit and word in known.units and not is_other:  # not `half an hour`
                 each = each._replace(unit=known.units[word], end=tokens[at].end)
         country = known.dollars
-        is_year = each.value in YEARS
+        is_year = YEARS[0] <= each.value <= YEARS[-1]
         if not (each.unit or is_year) and last + 1 < len(
             tokens
         ):  # `24 paid days`, `50 Schweizer Franken`

@@ -227,16 +227,17 @@ def _items(statement: Statement) -> tuple[Sequence[Sequence[Word]], bool]:
     parts = [part for part in parts[: last + 2] if part]
     is_dense = any(_kind(word) == "dense" for part in parts for word in part)
     longest = MAX_DENSE if is_dense else MAX_WORDS
-    known, starts = vocabulary(), {each.start for each in (*statement.words, *statement.facts)}
-    others = known.joints | known.articles | IN_ITEMS
-    is_list = (
-        last + 1 >= len(cuts)
-        and all(len(part) <= longest for part in parts)
-        and all(
-            each.start in starts or each.text in others or not each.text.isalpha()
+    is_list = last + 1 >= len(cuts) and all(len(part) <= longest for part in parts)
+    if is_list:  # and no other words, as a sentence has
+        known, starts = vocabulary(), {each.start for each in (*statement.words, *statement.facts)}
+        is_list = all(
+            each.start in starts
+            or each.text in known.joints
+            or each.text in known.articles
+            or each.text in IN_ITEMS
+            or not each.text.isalpha()
             for each in statement.tokens
         )
-    )
     if len(parts) < 2 + (not is_joined) or any(len(part) > longest for part in parts[1:-1]):
         return [], False
     items = parts
