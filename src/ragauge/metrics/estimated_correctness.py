@@ -84,7 +84,9 @@ def correct(
     A detail that contradicts the reference decides whatever the words share: the value is at most 0.2, and the estimate a
     fifth. Details are amounts with their unit, currency, period, bounds and what they count, dates, codes and versions, names, negations, opposites,
     only and all, the sides of a comparison or a deed, and the items of a list, in English, German, French, Spanish and Chinese.
-    An answer that lists only some of the reference's items gets at most 0.4. The evidence has the features, what each
+    An answer that lists only some of the reference's items gets at most 0.4. One that contradicts nothing and begins with the yes or no of
+    the reference, says the one of two opposites that a question names ("before or after"), or is the facts that the reference adds to the question and no
+    more, counts as stating all of its words. The evidence has the features, what each
     adds to the log-odds, the differences with their spans in answer and reference, and a sentence that says why. The model knows the reference only: an answer
     that is right in unrelated words gets a low value.
 
