@@ -47,6 +47,7 @@ ROWS = [
     (CAPEX, "1577", "Capital expenditure was $1.577 billion.", 0.7, 1),
     (CAPEX, "1577", "Capital expenditure was $2.1 billion.", 0, 0.3),
     (CAPEX, "1577", "In FY2018 it was $1,577 million.", 0.7, 1),
+    ("Name the winner.", "No one won the race.", "No idea about the runners.", 0, 0.5),
     (
         "How heavy may it be?",
         "Up to 8 kilograms.",

@@ -302,3 +302,4 @@ def test_of_two_opposites_that_a_question_names_the_answer_says_the_other():
     question = "Is the form sent before or after the purchase?"
     assert kinds("After it", "The form must be sent before the purchase.", question) == {"opposite"}
     assert not kinds("Before it", "The form must be sent before the purchase.", question)
+    assert not align("30 men", "20 men came.", "How many men and women came?").agreed

@@ -43,6 +43,8 @@ MAX_FACTS = 3
 
 MAX_CHARACTERS, MAX_COMPARED = 20_000, 100
 """Characters of a text, and its facts or statements, up to which it is compared; a longer one speaks of too much."""
+MIN_PART = 4
+"""Letters of a word that may be part of a longer one."""
 MAX_FACTS_OF_PASSAGES = 1_000
 SAME_NUMBER = ("currency", "period", "unit")
 """Differences between facts that have the same number, so that fewer words need to be the same."""
@@ -111,7 +113,10 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
     stated, known = facts_of(ours), facts_of(asked)
     new = [fact for fact in facts_of(theirs) if not _is_among(fact, known)]
     is_all = (
-        all(key in question.lower() for key in keys_of(ours))
+        all(
+            len(key) >= MIN_PART and key in question.lower()  # `Spiele` of `Konsolenspiele`
+            for key in keys_of(ours) - keys_of(asked)
+        )
         and all(any(is_equal(fact, other) for other in stated) for fact in new)
         and all(_is_among(fact, [*new, *known]) for fact in stated)
     )

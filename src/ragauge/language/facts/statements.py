@@ -296,6 +296,8 @@ def chosen(
     """Where a question names both of two opposites, as in `before or after`: the words with which answer and expected text say one of them."""
     known = vocabulary().opposites
     words = {word for each in asked for token in each.tokens for word in token.text.split()}
+    if words.isdisjoint(ALTERNATIVES) and not any("还是" in each.text for each in asked):
+        return
     named = {side for word in words for side in known.get(word, ())}
     sides = [_sided(statements) for statements in (answer, expected)]
     for pair in sorted(pair for pair, side in named if side and (pair, 0) in named):

@@ -176,6 +176,14 @@ def agrees(question: str, reference: str, answer: str) -> str:
     said = {bool(each[1] or each[2]) for each in sides if each}
     if None in sides or len(said) > 1 or _ASKS_MORE.search(question):
         return ""
+    if not ASKS_YES_OR_NO.match(question):  # `No one won` does not agree with `No idea`
+        ends = [
+            text[each.end() :].lstrip()[:1]
+            for text, each in zip((reference, answer), sides, strict=True)
+            if each
+        ]
+        if any(end.isalnum() for end in ends):
+            return ""
     return "yes" if True in said else "no"
 
 
