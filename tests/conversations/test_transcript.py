@@ -155,7 +155,10 @@ def test_turns_of_plain_chats():
         {"from": "human", "value": "Bye"},
     ]
     mtrag = [{"speaker": "user", "text": "Hi"}, {"speaker": "agent", "text": "Hello"}]
-    spoken = [{"speaker": "customer", "utterance": "Hi"}, {"speaker": "agent", "utterance": "Hello"}]
+    spoken = [
+        {"speaker": "customer", "utterance": "Hi"},
+        {"speaker": "agent", "utterance": "Hello"},
+    ]
     for chat in (sharegpt, mtrag, spoken):
         (turn,) = read_transcript(chat).turns()
         assert (turn.number, turn.question, turn.answer) == (1, "Hi", "Hello")

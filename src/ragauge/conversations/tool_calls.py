@@ -91,7 +91,9 @@ def call_of(value: object) -> Call:
         name, invalid = str(name or ""), "the call names no tool"
     call = Call(name, arguments, invalid, id)
     kept = ("output", "result", "errorText")  # deepeval and Vercel keep the result with the call
-    if (output := next((values[key] for key in kept if values.get(key) is not None), None)) is not None:
+    if (
+        output := next((values[key] for key in kept if values.get(key) is not None), None)
+    ) is not None:
         call.result = text_of(output)
         call.is_error = says_error(call.result) or bool(values.get("errorText"))
     return call
