@@ -87,10 +87,10 @@ def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = Fa
 
     NeedsAllRowsError if a piece of a source has such rows, conversations in CSV, or some without ids, which count all rows.
     """
-    before = benchmarks.recognised(traces.recognised(table), keep=chosen)
+    before = benchmarks.recognised(traces.recognised(shapes.recognised(table, chosen)), keep=chosen)
     turns = conversations.recognised(before, chosen)
     read = nested.unwrapped(shapes.with_field_names(turns, keep=chosen), keep=chosen)
-    read = nested.with_results(shapes.recognised(read, keep=chosen))
+    read = nested.with_results(shapes.with_nested_fields(read, keep=chosen))
     read = layouts.with_split_texts(read, keep=chosen)
     if is_piece:
         is_numbered = any(row.values.get("id") is None for row in table.rows)
