@@ -79,7 +79,11 @@ def test_a_tools_shape_is_read_before_its_columns_are_taken_for_what_their_names
     paths = {"question": "input.query", "answer": "output.text", "references": "expected.all"}
     source = f"from ragauge.loaders.shapes.reader import Shape\nTOOL = Shape(takes={paths})\n"
     install("loaders", "tool = their:TOOL", their=source)
-    row = {"input": {"query": "Who?"}, "output": {"text": "Ida"}, "expected": {"all": ["Ida", "I."]}}
+    row = {
+        "input": {"query": "Who?"},
+        "output": {"text": "Ida"},
+        "expected": {"all": ["Ida", "I."]},
+    }
     (tmp_path / "rows.json").write_text(json.dumps({"items": [row]}))
     done = ragauge("validate", "rows.json", "-f", "csv")
     assert "read 'input.query' as question, 'output.text' as answer" in done.err

@@ -48,6 +48,8 @@ COLUMNS = (
         needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
     ),
 )
+
+
 def _of_turn(path: str) -> str:
     """A path in Amazon Bedrock's turn: in results the record is inside, in data sets it is the turn."""
     return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
