@@ -24,9 +24,8 @@ from ragauge.loaders.pairing import Prefer
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.table import ANSWERING, ASKING
 from ragauge.on_ray.executor import CLIENT
-from ragauge.runs.cautions import MetricCaution
 from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
-from ragauge.runs.findings import FindingMatch
+from ragauge.runs.findings import FindingMatch, MetricCaution
 from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.fields import FIELDS, NEITHER, NO, YES

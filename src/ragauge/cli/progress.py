@@ -8,7 +8,7 @@ from shlex import quote
 from threading import Lock
 from time import monotonic
 
-from ragauge.calls.progress import Computed, Event, Judged, Listener, Measured, ignore
+from ragauge.calls import Computed, Event, Judged, Listener, Measured, ignore
 from ragauge.cli.streams import say
 from ragauge.engine.graph import Plan
 from ragauge.evaluation.forecast import Workload

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.loaders.verdicts import Kind
+from ragauge.loaders.labels import Kind
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.agreement import kendall_of, spearman_of

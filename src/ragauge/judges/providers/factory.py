@@ -10,8 +10,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from ragauge.errors import JudgeError, PlanError, did_you_mean
-from ragauge.judges.managed import JudgeDefaults
-from ragauge.judges.protocol import Identity, Judge, Reply, Request
+from ragauge.judges.protocol import Identity, Judge, JudgeDefaults, Reply, Request
 from ragauge.network.endpoints import refuse_key_as_name
 from ragauge.plugins import open_model
 
