@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from ragauge.calls import Judged, Listener, ignore
 from ragauge.calls.budget import Budget, Usage, estimated_tokens
-from ragauge.calls.ledger import Ledger
-from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.calls.ledger import Ledger, LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import (
@@ -25,7 +24,7 @@ from ragauge.judges.protocol import (
     size_of,
 )
 from ragauge.judges.question import Question, listed
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:

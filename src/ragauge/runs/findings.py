@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import LabelError
 from ragauge.label import Label
-from ragauge.runs.fields import read_dataclass
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.scores import score_pieces
 from ragauge.samples.samples import Samples
 from ragauge.score import LANGUAGE
+from ragauge.storage.tomlfile import read_dataclass
 from ragauge.trust import trust_in
 from ragauge.where import (
     COMPARISONS,

@@ -21,9 +21,17 @@ from ragauge.cli.options import (
     pair,
     pairs_once,
 )
-from ragauge.cli.outcome import exit_code, print_estimate, print_plan, say_truncated
 from ragauge.cli.output import FORMATS, RUNS, FormatChoice, cache_path, check_groups, write_report
-from ragauge.cli.progress import Forecast, live_line, long_run_note, watching
+from ragauge.cli.progress import (
+    Forecast,
+    exit_code,
+    live_line,
+    long_run_note,
+    print_estimate,
+    print_plan,
+    say_truncated,
+    watching,
+)
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 from ragauge.evaluation.config import Config, collecting
