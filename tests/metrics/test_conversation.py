@@ -179,7 +179,8 @@ def test_a_german_follow_up_is_answered_about_its_own_noun(question, answer):
     (chat("Fee?", FEE, "Great, thank you very much!"), 1, None),
     (added("Error: busy"), 0, "does not recover from a failed call"),
     (added("Error: busy", "4"), 1, None),
-)
+    ([*chat("Add 2"), {"role": "assistant", "content": "4", "tool_calls": [{"name": "add", "arguments": "{"}]}], 0, "does not recover from a failed call"),
+)  # fmt: skip
 def test_faults_that_show_without_references(messages, value, why):
     score = rg.score("faultless", messages=messages)
     assert (score.value, score.evidence.get("why")) == (value, why)
