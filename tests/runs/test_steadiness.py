@@ -1,13 +1,15 @@
 """Where conversations go wrong."""
 
-import ragauge as rg
-from ragauge.runs.steadiness import wrong_turns
 from itertools import combinations
 from statistics import mean
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ragauge.runs.steadiness import components, pass_all_k, pass_at_k
+
+import ragauge as rg
+from ragauge.runs.steadiness import components, pass_all_k, pass_at_k, wrong_turns
+
 
 def chats(**said):
     """Conversations, of which "Paris" is right at every turn."""
