@@ -10,7 +10,7 @@ from ragauge.conversations.matching import Comparison
 from ragauge.conversations.tool_calls import finite_json
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.judged_conversations import ConversationVerdicts
-from ragauge.features.refusals import refusal_of
+from ragauge.features.texts import refusal_of
 from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
 from ragauge.judges.session import JudgeSession
 from ragauge.language.stop_words import is_content_word

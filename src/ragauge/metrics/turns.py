@@ -16,7 +16,7 @@ from ragauge.features.contradictions import (
     Said,
     contradictions,
 )
-from ragauge.features.refusals import refusal_of
+from ragauge.features.texts import refusal_of
 from ragauge.language.facts.differences import facts_of, keys_of
 from ragauge.language.facts.facts import Fact
 from ragauge.language.facts.reader import Statement, read
