@@ -24,7 +24,7 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.metrics.anchor_support import answer_ngrams, context_ngrams, hallucination
+from ragauge.metrics.claim_support import answer_ngrams, context_ngrams, hallucination
 
 Case = tuple[str, list[str], bool]
 """Answer, contexts, and whether people found the answer supported."""

@@ -20,8 +20,8 @@ from answer_sets import AnswerCase, answer_sets
 
 import ragauge as rg
 from ragauge.stats import prediction_powered, rogan_gladen
+from ragauge.stats.agreement import share_interval
 from ragauge.stats.corrected_rates import CorrectedRate
-from ragauge.stats.score_intervals import share_interval
 
 LABELLED = {"evouna-nq": 100, "financebench": 60}
 METHODS = ("reported", "labels alone", "corrected", "by its errors")

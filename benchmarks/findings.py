@@ -22,7 +22,7 @@ from answer_sets import AnswerCase, answer_sets
 
 import ragauge as rg
 from ragauge.runs.findings import IDS_KEPT, find
-from ragauge.stats.score_intervals import share_interval
+from ragauge.stats.agreement import share_interval
 
 N_QUESTIONS, N_SUPPORT = 1_200, 160
 SEED = 7

@@ -24,13 +24,12 @@ from ragauge.loaders.pairing import Prefer
 from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.table import ANSWERING, ASKING
 from ragauge.on_ray.executor import CLIENT
-from ragauge.runs.cautions import MetricCaution
-from ragauge.runs.fields import PlanNode, StoredCode, StoredData, StoredUsage
-from ragauge.runs.findings import FindingMatch
+from ragauge.runs.findings import FindingMatch, MetricCaution
 from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.fields import FIELDS, NEITHER, NO, YES
 from ragauge.score import KeptEvidence, Status
+from ragauge.storage.tomlfile import PlanNode, StoredCode, StoredData, StoredUsage
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = Path(ragauge.__path__[0]) / "schemas"
@@ -129,7 +128,7 @@ BOUNDS = {
 
 
 def from_type(kind: Any, *, is_open: bool = False) -> Schema:
-    """What `runs.fields.read_dataclass` reads as this type. `is_open`: other fields may be anything."""
+    """What `read_dataclass` reads as this type. `is_open`: other fields may be anything."""
     origin, inner = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         types = get_type_hints(kind)

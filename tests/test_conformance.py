@@ -282,6 +282,7 @@ def test_every_metric_says_what_it_is_where_it_comes_from_and_its_version():
         assert "Source:" in documentation, name
         assert metric.summary.endswith("."), name
         assert len(metric.summary) <= 160, name
+        assert metric.lower_is_better or "lower is better" not in documentation.lower(), name
         # ragas itself is not among what the tests install.
         assert ">>>" in documentation or name.startswith("ragas:"), name
         assert type(metric.version) is int, name
@@ -353,9 +354,10 @@ def test_scores_are_sound_on_the_sample_rows():
 
 def test_every_metric_has_a_value_somewhere_and_every_value_evidence():
     def check(name, found):
-        assert any(one.status is Status.OK for one in found)
+        assert any(one.status is Status.OK for one in found), "no sample row has a value"
         is_given = name in MEASURED  # the sample has the value itself
-        assert is_given or all(score.value is None or score.evidence for score in found)
+        has_evidence = all(score.value is None or score.evidence for score in found)
+        assert is_given or has_evidence, "a value has no evidence: Score(value, evidence={…})"
 
     each_metric(LOCAL, ROWS, check)
 

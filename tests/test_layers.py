@@ -71,9 +71,7 @@ LATE = {
     *modules("engine", "executors"),
     *modules("evaluation", "judge_bias"),
     *modules("gating", "gate", "slices", "words"),
-    *modules(
-        "loaders", "gold", "loading", "pairing", "piece_files", "questions", "reading", "rows"
-    ),
+    *modules("loaders", "gold", "loading", "pairing", "piece_files", "questions", "rows"),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
     *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),
@@ -83,7 +81,7 @@ LATE = {
 NUMERICAL = {
     *(module for module in MODULES if module.startswith(("encoders.", "rankings.", "stats."))),
     *modules("features", "rankings", "matches", "sentences"),
-    *modules("metrics", "ranking", "sentences", "groundedness"),
+    *modules("metrics", "ranking", "token_similarity", "groundedness"),
 }
 MAY_BE_HEAVY = {
     ("report.terminal", "rich"),
@@ -94,7 +92,7 @@ MAY_BE_HEAVY = {
 asked for one."""
 IMPORTED_LATE = {
     *(module for module, _ in MAY_BE_HEAVY),
-    *modules("metrics", "estimated_correctness", "relevance_judged", "token_similarity"),
+    *modules("metrics", "estimated_correctness", "relevance", "token_similarity"),
     *modules("features", "correctness"),
     *modules("rankings", "tables"),
 } - LIGHT

@@ -73,6 +73,24 @@ def test_another_format_is_written_by_every_command_from_its_entry(ragauge, inst
         assert written == json.loads((tmp_path / f"{name}.json").read_text())
 
 
+def test_a_tools_shape_is_read_before_its_columns_are_taken_for_what_their_names_say_elsewhere(
+    ragauge, install, tmp_path
+):
+    paths = {"question": "input.query", "answer": "output.text", "references": "expected.all"}
+    source = f"from ragauge.loaders.shapes.reader import Shape\nTOOL = Shape(takes={paths})\n"
+    install("loaders", "tool = their:TOOL", their=source)
+    row = {
+        "input": {"query": "Who?"},
+        "output": {"text": "Ida"},
+        "expected": {"all": ["Ida", "I."]},
+    }
+    (tmp_path / "rows.json").write_text(json.dumps({"items": [row]}))
+    done = ragauge("validate", "rows.json", "-f", "csv")
+    assert "read 'input.query' as question, 'output.text' as answer" in done.err
+    columns = [line.split(",")[0] for line in done.out.splitlines()[1:]]
+    assert columns == ["id", "system", *paths]
+
+
 @cases(
     (
         "writers",

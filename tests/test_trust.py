@@ -7,7 +7,7 @@ import ragauge.metrics
 from ragauge import catalog, trust
 from ragauge.label import Label
 from ragauge.metric import METRICS
-from ragauge.runs.cautions import Facts
+from ragauge.runs.findings import Facts
 from ragauge.trust import trust_in
 from ragauge.where import Filter
 

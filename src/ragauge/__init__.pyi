@@ -33,8 +33,8 @@ from .questions.checking import check_questions as check_questions
 from .questions.making import MadeQuestions as MadeQuestions
 from .questions.making import questions as questions
 from .rankings.fusion import fuse as fuse
+from .rankings.rank import RankingResult as RankingResult
 from .rankings.rank import rank as rank
-from .rankings.result import RankingResult as RankingResult
 from .run import Run as Run
 from .samples.samples import Samples as Samples
 from .score import Score as Score

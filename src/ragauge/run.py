@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ragauge.gating.gate import Gate
     from ragauge.gating.rules import Rule
-    from ragauge.loaders.verdicts import Kind
+    from ragauge.loaders.labels import Kind
     from ragauge.people.calibrate import Calibration
     from ragauge.people.review_queue import ReviewQueue
     from ragauge.people.review_verdicts import ReviewLabels
@@ -209,7 +209,7 @@ class Run(ScoredRun):
 
         `labels` is a file, a frame, a list of dicts, `Verdicts`, or the name of a field of the samples; None
         takes the labels that `ragauge review` stored in the run's folder, with `sample_only` only those of
-        its random sample. `ragauge.loaders.verdicts` says how labels are read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
+        its random sample. `ragauge.loaders.labels` says how labels are read and what `map`, `yes`, `yes_from`, `skip` and `kind` mean. `metrics` limits the comparison;
         `thresholds` sets from which value a metric's verdict is yes (default: the middle of its scale).
         `cluster` names a field whose values are drawn together in intervals, such as the document of a question.
         Labels of answers that the run does not have, and of answers that have changed since, do not

@@ -39,7 +39,7 @@ class MeasuredAgreement:
 class Caution:
     """A use of a metric that misleads, and why.
 
-    `when` is a filter over facts of a run (see `ragauge.runs.cautions.Facts`); if empty, it always
+    `when` is a filter over facts of a run (see `ragauge.runs.findings.Facts`); if empty, it always
     holds. `figure` is the measured number behind it, as in "AUROC 0.58". The caution is about the
     variant `label` only, unless `all_settings`.
     """

@@ -12,8 +12,7 @@ from cases import cases
 
 import ragauge as rg
 from ragauge.asking.ask import open_target
-from ragauge.asking.http import EndpointOptions
-from ragauge.asking.wire import at_pointer
+from ragauge.asking.http import EndpointOptions, at_pointer
 from ragauge.errors import PlanError
 from ragauge.network.endpoints import Unanswered
 

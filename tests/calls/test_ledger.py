@@ -12,8 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ragauge.calls.ledger import TokenUsage
-from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.calls.ledger import LedgerWriter, TokenUsage
 from ragauge.errors import StoreError
 from ragauge.judges.protocol import (
     Message,

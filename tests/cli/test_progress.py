@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 
-from ragauge.calls.progress import Judged, Measured, ignore
+from ragauge.calls import Judged, Measured, ignore
 from ragauge.cli import progress
 from ragauge.cli.progress import Forecast, long_run_note, watching, words
 from ragauge.engine.plan import make_plan

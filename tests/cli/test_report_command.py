@@ -43,7 +43,7 @@ def test_a_run_leaves_its_page_and_says_so_last(ragauge, answers):
 
 
 def test_a_very_large_run_s_page_has_no_evidence(ragauge, answers, monkeypatch):
-    monkeypatch.setattr("ragauge.cli.running.MAX_WITH_EVIDENCE", 3)
+    monkeypatch.setattr("ragauge.page.page.MAX_WITH_EVIDENCE", 3)
     done = ragauge("run", answers, "-m", "exact_match", "--folder", "mine")
     assert "mine/report.html leaves out the evidence; add it with: ragauge report mine" in done.err
     assert '"has_evidence":false' in Path("mine/report.html").read_text()

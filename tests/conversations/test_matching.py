@@ -123,6 +123,7 @@ def test_many_calls_with_lists_are_matched_in_linear_time(assert_linear_time):
     ({"a": "x"}, {"properties": {"a": {"enum": ["y", "z"]}}}, "a: 'x' is not one of ['y', 'z']"),
     ({"a": 1}, {"type": "dict", "properties": {"a": {"type": "float"}}}, ""),
     ({"a": "1"}, {"type": "dict", "properties": {"a": {"type": "any"}}}, ""),
+    ({"a": "1"}, {"type": "OBJECT", "properties": {"a": {"type": "INTEGER"}}}, "a: '1' is not of type 'integer'"),
     ({"type": 1}, {"properties": {"type": {"type": "string"}}}, "type: 1 is not of type 'string'"),
     ({"a": {"a": {}}}, {"properties": {"a": {"$ref": "#"}}}, ""),
     ({"a": {"a": 1}}, {"type": "object", "properties": {"a": {"$ref": "#"}}}, "a.a: 1 is not of type 'object'"),
@@ -150,9 +151,13 @@ def test_tools_of_each_api():
         {"name": "b", "input_schema": schema},
         {"name": "c", "parameters": schema},
         {"name": "d"},
+        {"functionDeclarations": [{"name": "e", "parameters": schema}]},
+        {"toolSpec": {"name": "f", "inputSchema": {"json": schema}}},
+        {"type": "web_search_preview"},
         "nonsense",
     ]
-    assert tool_schemas(tools) == {"a": schema, "b": schema, "c": schema, "d": {}}
+    named = tool_schemas(tools)
+    assert named == {**dict.fromkeys("abcef", schema), "d": {}, "web_search": {}}
     of_mcp = {"name": "a", "inputSchema": schema}
     for given in (of_mcp, {"tools": [of_mcp]}, {"a": schema}, {"a": {"parameters": schema}}):
         assert tool_schemas(given) == {"a": schema}

@@ -99,8 +99,28 @@ AI_SDK = [
     {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "1", "toolName": "weather", "output": "rain"}]},
     SAID,
 ]  # fmt: skip
+AI_SDK_PARTS = [  # of its pages: call and result are one part
+    {"role": "user", "parts": [{"type": "text", "text": "Weather?"}]},
+    {"role": "assistant", "parts": [
+        {"type": "step-start"},
+        {"type": "tool-weather", "toolCallId": "1", "state": "output-available", "input": ARGUMENTS, "output": "rain"},
+        {"type": "text", "text": "Rain."},
+    ]},
+]  # fmt: skip
+LLAMA_INDEX = [
+    {"role": "user", "blocks": [{"block_type": "text", "text": "Weather?"}]},
+    {"role": "assistant", "blocks": [], "additional_kwargs": {"tool_calls": OPENAI[2]["tool_calls"]}},
+    {"role": "tool", "blocks": [{"block_type": "text", "text": "rain"}], "additional_kwargs": {"tool_call_id": "1"}},
+    {"role": "assistant", "blocks": [{"block_type": "text", "text": "Rain."}]},
+]  # fmt: skip
+INSPECT = [
+    ASKED,
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": "weather", "arguments": ARGUMENTS, "type": "function"}]},
+    {"role": "tool", "tool_call_id": "1", "function": "weather", "content": "rain"},
+    {"role": "assistant", "content": [{"type": "text", "text": {"value": "Rain.", "annotations": []}}]},  # OpenAI's threads
+]  # fmt: skip
 FORMATS = {
-    "own tools": OWN_TOOLS, "server tool": SERVER_TOOL, "gen_ai": GEN_AI, "bedrock": BEDROCK, "ai sdk": AI_SDK,
+    "ai sdk parts": AI_SDK_PARTS, "llama index": LLAMA_INDEX, "inspect": INSPECT, "own tools": OWN_TOOLS, "server tool": SERVER_TOOL, "gen_ai": GEN_AI, "bedrock": BEDROCK, "ai sdk": AI_SDK,
     "openai": OPENAI, "legacy": LEGACY, "responses": RESPONSES, "anthropic": ANTHROPIC, "gemini": GEMINI,
     "langchain": LANGCHAIN, "serialised": SERIALISED, "deepeval": DEEPEVAL,
     "sharegpt": SHAREGPT, "deepeval exported": EXPORTED,
@@ -135,7 +155,11 @@ def test_turns_of_plain_chats():
         {"from": "human", "value": "Bye"},
     ]
     mtrag = [{"speaker": "user", "text": "Hi"}, {"speaker": "agent", "text": "Hello"}]
-    for chat in (sharegpt, mtrag):
+    spoken = [
+        {"speaker": "customer", "utterance": "Hi"},
+        {"speaker": "agent", "utterance": "Hello"},
+    ]
+    for chat in (sharegpt, mtrag, spoken):
         (turn,) = read_transcript(chat).turns()
         assert (turn.number, turn.question, turn.answer) == (1, "Hi", "Hello")
 
@@ -257,6 +281,7 @@ def test_images_in_a_result_are_shown_as_their_type_and_json_with_a_type_as_it_i
     ([*OPENAI[:3], {"role": "tool", "tool_call_id": "9", "content": "x"}], "message 4 is a tool result for the call '9'"),
     ([*OPENAI[:4], OPENAI[3]], "message 5 is a tool result for the call '.*', which has a result already"),
     ([{"role": "assistant", "tool_calls": "none"}], "message 1 has the calls 'none'; they must be a list of objects"),
+    ([{"role": "user", "words": "x"}], "message 1 has no content, only role, words"),
     ([OPENAI[0], OPENAI[0]], "message 2 is a second system prompt"),
     ([OPENAI[1] | {"turn": 2}, OPENAI[4] | {"turn": 1}], "message 2 is of turn 1, after turn 2"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 
 import ragauge as rg
-from ragauge.calls.progress import Computed, Judged, Measured
+from ragauge.calls import Computed, Judged, Measured
 from ragauge.engine import measure
 from ragauge.evaluation.evaluation import Evaluation
 from ragauge.evaluation.forecast import node_seconds, workload

@@ -22,8 +22,8 @@ from ragauge.errors import DataError, FilterError, LabelError, RagaugeError
 from ragauge.evaluation.config import Config
 from ragauge.judges.prompts import Prompts, file_of
 from ragauge.judges.providers.scripted import RecordedJudge
+from ragauge.loaders.labels import load_verdicts
 from ragauge.loaders.loading import load
-from ragauge.loaders.verdicts import load_verdicts
 from ragauge.people.review import Review
 from ragauge.people.review_exchange import import_labels
 from ragauge.people.review_queue import review_queue

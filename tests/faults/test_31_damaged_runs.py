@@ -15,9 +15,9 @@ import rules
 
 import ragauge as rg
 from ragauge.errors import RagaugeError
-from ragauge.runs.fields import read_dataclass
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.store import RunFolder
+from ragauge.storage.tomlfile import read_dataclass
 from ragauge.web.sites import Viewer
 
 WRONG = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 
 MENU = ["CORRECT", "WRONG", "DON'T KNOW"]
 

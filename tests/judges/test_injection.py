@@ -11,7 +11,7 @@ from cases import cases
 import ragauge as rg
 from ragauge.judges import questions
 from ragauge.judges.prompts import Prompts
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 
 SAMPLE = {
     "question": "What is the fee?",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragauge.judges.protocol import Message, kept_json, sorted_json
 from ragauge.judges.question import Question
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ragauge.features.refusals import refusals
+from ragauge.features.texts import refusals
 from ragauge.language.claims.context_index import embedded_anchors
 from ragauge.language.claims.nearest_sentences import SentenceIndex, sentences_of
 from ragauge.language.dates.dates import dates

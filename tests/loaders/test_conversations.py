@@ -255,6 +255,7 @@ def test_the_contents_of_geminis_requests_are_a_conversation():
     ({"messages": [*CAPITALS, RESULT]}, "message 5 is a tool result for the call '1'"),
     ({"messages": [SYSTEM, SYSTEM, *CAPITALS[:2]]}, "message 2 is a second system prompt"),
     ({"messages": [*CAPITALS[:2], {"role": "narrator", "content": "x"}]}, "message 3 has the role 'narrator'"),
+    ({"messages": [*CAPITALS[:2], {"role": "wizard", "content": "x"}, CAPITALS[3]]}, "message 3 has the role 'wizard'"),
     ({"messages": said("hm"), "tools": []}, "the system says nothing in this conversation"),
 )  # fmt: skip
 def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):

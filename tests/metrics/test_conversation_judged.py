@@ -51,7 +51,7 @@ def test_a_quote_is_looked_up_in_its_turn_first_and_then_in_the_others(name, tur
     judge = rg.ScriptedJudge({"conversation": {"verdicts": VERDICTS}})
     evidence = rg.score(name, messages=CHAT, judge=judge).evidence
     assert (evidence["turn"], evidence["quote_found"]) == (turn, found)
-    assert evidence["needs_review"]
+    assert evidence.get("needs_review", False) is not found  # each by its own quote
 
 
 @pytest.mark.parametrize(

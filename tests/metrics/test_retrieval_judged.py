@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.features.judged import RelevantContexts
 from ragauge.judges.questions import Relevance
-from ragauge.metrics.relevance_judged import context_precision
+from ragauge.metrics.relevance import context_precision
 
 QUESTION = "What is the fee?"
 CONTEXTS = ["The fee is $5.", "Dogs sleep.", "It was $4 once."]

@@ -7,7 +7,7 @@ import pytest
 from cases import cases
 
 import ragauge as rg
-from ragauge.features.refusals import is_answerable
+from ragauge.features.texts import is_answerable
 from ragauge.runs.findings import find
 from ragauge.views.first_screen import FirstScreen
 

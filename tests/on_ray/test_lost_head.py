@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ragauge.errors import ClusterError
-from ragauge.on_ray import connection
-from ragauge.on_ray.connection import Cluster
+from ragauge.on_ray import executor
+from ragauge.on_ray.executor import Cluster
 
 KILLED = """
 import os, signal, sys, time
@@ -73,11 +73,11 @@ def test_places_that_cannot_be_tried_count_as_there(tmp_path, monkeypatch):
     def now(_: object) -> tuple[Any, ...]:
         return tuple(places)
 
-    monkeypatch.setattr(connection, "_places", now)
-    monkeypatch.setattr(connection, "LOOKED_AT_EVERY_S", 0.0)
+    monkeypatch.setattr(executor, "_places", now)
+    monkeypatch.setattr(executor, "LOOKED_AT_EVERY_S", 0.0)
     cluster = Cluster(None, is_own=False)
     assert not cluster.is_there()
-    monkeypatch.setattr(connection, "HEAD_MAY_BE_AWAY_S", 0.0)
+    monkeypatch.setattr(executor, "HEAD_MAY_BE_AWAY_S", 0.0)
     with pytest.raises(ClusterError, match="the head of the Ray cluster has not answered"):
         cluster.is_there()
     assert cluster.is_lost

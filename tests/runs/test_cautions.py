@@ -6,7 +6,7 @@ import pytest
 from cases import cases
 
 import ragauge as rg
-from ragauge.runs.cautions import Facts, MetricCaution, cautions_of, median_words
+from ragauge.runs.findings import Facts, MetricCaution, cautions_of, median_words
 from ragauge.runs.manifest import Manifest
 from ragauge.runs.scores import InParts
 from ragauge.suite import Suite

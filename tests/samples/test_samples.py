@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.loading import load_sources
-from ragauge.loaders.reading import AnswerSource
+from ragauge.loaders.sources import AnswerSource
 from ragauge.loaders.table import Table
 from ragauge.samples.fields import FIELDS, FieldError, Row, read_value
 from ragauge.samples.samples import Samples

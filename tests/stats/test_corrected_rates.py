@@ -4,8 +4,8 @@ from cases import cases
 from pytest import approx
 
 from ragauge.errors import PlanError
+from ragauge.stats.agreement import share_interval
 from ragauge.stats.corrected_rates import power_tuning, prediction_powered, rogan_gladen
-from ragauge.stats.score_intervals import share_interval
 
 NAN = np.nan
 

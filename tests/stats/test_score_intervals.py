@@ -5,14 +5,14 @@ import pytest
 from pytest import approx
 from scipy import stats as scipy_stats
 
-from ragauge.stats.intervals import NORMAL_QUANTILE, REACH
-from ragauge.stats.resampling import QuestionResamples
-from ragauge.stats.score_intervals import (
+from ragauge.stats.agreement import (
     area_estimate,
     area_interval,
     share_estimate,
     share_interval,
 )
+from ragauge.stats.intervals import NORMAL_QUANTILE, REACH
+from ragauge.stats.resampling import QuestionResamples
 from ragauge.stats.thresholds import verdict_estimates
 
 

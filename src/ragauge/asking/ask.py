@@ -10,9 +10,8 @@ from typing import BinaryIO, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from ragauge.asking.asking import Asking, Limits, System, Tally
-from ragauge.asking.function import Function, open_function
+from ragauge.asking.function import Function, open_command, open_function
 from ragauge.asking.http import EndpointOptions, open_chat, open_url
-from ragauge.asking.shell import open_command
 from ragauge.asking.target import GOLD, MEASURED, OpenTarget, Target, unpacked
 from ragauge.calls.budget import Budget, Price, Usage, list_price
 from ragauge.calls.ledger import Ledger

@@ -15,8 +15,7 @@ from ragauge.asking.http import HttpTarget
 from ragauge.asking.returned import read_returned, unreadable
 from ragauge.asking.target import MEASURED, Answer, OpenTarget, Response, packed
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
-from ragauge.calls.ledger import Entry, Ledger
-from ragauge.calls.ledger_writer import LedgerWriter
+from ragauge.calls.ledger import Entry, Ledger, LedgerWriter
 from ragauge.calls.rate_limit import Permit, RateLimiter
 from ragauge.network.endpoints import Unanswered, environment_keys, excerpt, pause_s
 from ragauge.storage.cache import digest

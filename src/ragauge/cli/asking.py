@@ -14,8 +14,7 @@ import click
 from ragauge.asking.ask import ANSWERS, Answers, AskPlan, as_questions, check_output, question_rows
 from ragauge.asking.asking import Limits, Tally
 from ragauge.cli.options import AskOptions
-from ragauge.cli.outcome import INCOMPLETE
-from ragauge.cli.progress import saying, spoken
+from ragauge.cli.progress import INCOMPLETE, saying, spoken
 from ragauge.cli.streams import HELD_S, ended_if_held, one_line, say
 from ragauge.evaluation.config import Config
 from ragauge.report.plain import counted, shortened

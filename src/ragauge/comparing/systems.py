@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison
 from ragauge.errors import PlanError, did_you_mean
-from ragauge.runs.fields import read_dataclass
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.samples.fields import DEFAULT_SYSTEM
+from ragauge.storage.tomlfile import read_dataclass
 
 MOST_TESTS = 250
 """Most tests of all pairs. The smallest p of 10,000 drawn sign patterns, 0.0001, is 0.025 after Holm's

@@ -14,6 +14,10 @@ from ragauge.conversations.tool_calls import Call, is_object, list_of, mapping_o
 
 Schema = Mapping[str, object]
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "args_schema", "schema")
+_TOOL_KEYS, _TOOL_LISTS = (
+    ("function", "toolSpec"),
+    ("functionDeclarations", "function_declarations"),
+)
 OMITTED = ""  # among the allowed values of an argument: it may be left out (in BFCL)
 
 
@@ -69,7 +73,8 @@ class Comparison:
             return [] if self._equal(expected, found) else [Difference(path, expected, found)]
         kind = (schema or {}).get("type") if self.alternatives else None
         # A list that the argument would not be is one of choices.
-        is_choice = isinstance(kind, str) and kind not in ("array", "tuple", "any")
+        kind = kind.lower() if isinstance(kind, str) else None
+        is_choice = kind not in (None, "array", "tuple", "any")
         differ = [Difference(path, expected, found)]
         if given is not None and not is_choice:
             differ = self._lists(wanted, given, schema or {}, path)
@@ -200,16 +205,27 @@ def matched_pairs(
 
 
 def tool_schemas(tools: object) -> dict[str, Schema]:
-    """By tool name, the JSON schema of its arguments; OpenAI's, Anthropic's, MCP's and plain spellings, or schemas by name."""
+    """By tool name, the JSON schema of its arguments; the spellings of OpenAI, Anthropic, Gemini, Bedrock, MCP and plain ones, or schemas by name.
+
+    A tool of OpenAI's own has its type as name, and no schema.
+    """
     found: dict[str, Schema] = {}
     given = mapping_of(tools)
-    listed = [tools] if "name" in given or "function" in given else given.get("tools", tools)
+    listed = (
+        [tools] if {"name", *_TOOL_KEYS, *_TOOL_LISTS} & {*given} else given.get("tools", tools)
+    )
     by_name = [{"schema": each, **mapping_of(each), "name": name} for name, each in given.items()]
     for each in list_of(listed) or by_name:
-        values = mapping_of(mapping_of(each).get("function")) or mapping_of(each)
-        schemas = [values[key] for key in SCHEMA_KEYS if key in values]
-        if isinstance(values.get("name"), str):
-            found[cast(str, values["name"])] = mapping_of(schemas[0]) if schemas else {}
+        values = mapping_of(each)
+        for key in _TOOL_LISTS:
+            found |= tool_schemas(list_of(values.get(key)) or [])
+        values = next(
+            (inner for key in _TOOL_KEYS if (inner := mapping_of(values.get(key)))), values
+        )
+        schemas = [mapping_of(values[key]) for key in SCHEMA_KEYS if key in values]
+        name = values.get("name", str(values.get("type", "")).removesuffix("_preview"))
+        if isinstance(name, str) and name:
+            found[name] = mapping_of(schemas[0].get("json")) or schemas[0] if schemas else {}
     return found
 
 
@@ -259,7 +275,10 @@ def _pattern_problems(_: object, pattern: str, value: object, __: object) -> Ite
 
 
 JSON_TYPES = ("object", "array", "string", "number", "boolean", "null")
-TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES]}  # BFCL's
+TYPES = {  # of BFCL, and of Gemini in capitals
+    "dict": "object", "float": "number", "tuple": "array", "any": [*JSON_TYPES],
+    **{name.upper(): name for name in (*JSON_TYPES, "integer")},
+}  # fmt: skip
 
 
 def _json_types(value: object) -> object:

@@ -83,15 +83,19 @@ def call_of(value: object) -> Call:
     named = mapping_of(values.get("function")) or values
     ids = ("call_id", "id", "tool_call_id", "toolUseId", "toolCallId")
     id = next((str(values[key]) for key in ids if values.get(key)), "")
-    name = named.get("name") or named.get("toolName")
+    names = ("name", "toolName", "tool_name", "function")
+    name = next((named[key] for key in names if named.get(key)), None)
     given = next((named[key] for key in _ARGUMENT_KEYS if named.get(key) is not None), None)
     arguments, invalid = read_arguments(given)
     if not isinstance(name, str) or not name:
         name, invalid = str(name or ""), "the call names no tool"
     call = Call(name, arguments, invalid, id)
-    if (output := values.get("output")) is not None:  # deepeval keeps the result with the call
+    kept = ("output", "result", "errorText")  # deepeval and Vercel keep the result with the call
+    if (
+        output := next((values[key] for key in kept if values.get(key) is not None), None)
+    ) is not None:
         call.result = text_of(output)
-        call.is_error = says_error(call.result)
+        call.is_error = says_error(call.result) or bool(values.get("errorText"))
     return call
 
 

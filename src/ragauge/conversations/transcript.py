@@ -19,7 +19,8 @@ from ragauge.conversations.tool_calls import (
 Role = Literal["user", "assistant", "system", "tool"]
 ROLES: dict[str, Role] = {
     **dict.fromkeys(("user", "human", "customer"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "chatbot", "gpt"), "assistant"),
+    **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "chatbot"), "assistant"),
+    **dict.fromkeys(("gpt", "chatgpt"), "assistant"),
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "function", "observation", "function_call_output"), "tool"),
     **dict.fromkeys(("aimessage", "aimessagechunk", "function_call"), "assistant"),
@@ -28,12 +29,14 @@ ROLES: dict[str, Role] = {
     "toolmessage": "tool",
 }
 _ROLE_KEYS = ("role", "speaker", "from", "type")
-_CONTENT_KEYS = ("content", "text", "value", "parts", "output", "refusal")
+_CONTENT_KEYS = (
+    "content", "text", "value", "parts", "output", "refusal", "utterance", "blocks", "message",
+)  # fmt: skip
 _TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
 _OTHER_PARTS = ("image", "image_url", "input_image", "audio", "document", "resource")
 """Parts of a tool's result that are shown as their type."""
 _CALL_KEYS = ("tool_calls", "tools_called", "toolsCalled", "function_call")
-_CALLED = ("functionCall", "function_call", "toolUse")
+_CALLED = ("functionCall", "function_call", "toolUse", "toolInvocation")
 _RETURNED = ("functionResponse", "function_response", "toolResult")  # of Gemini and Bedrock
 _OF_CALLS = ("tool_use", "tool_call")
 _OF_RESULTS = ("tool_result", "tool_call_response")  # ends of the types in other formats
@@ -227,6 +230,9 @@ def says_calls(message: object) -> bool:
 
 def _called_in(part: Mapping[str, object]) -> Mapping[str, object]:
     """The call in a part of a message; empty if it has none."""
+    kind = str(part.get("type"))
+    if "input" in part and "toolCallId" in part and kind != "tool-call":  # of Vercel's UI
+        part = {"name": kind.removeprefix("tool-"), **part, "type": "tool_call"}
     return _inside(part, _CALLED, _OF_CALLS)
 
 
@@ -310,6 +316,8 @@ def _message(values: Mapping[str, object], where: str) -> tuple[Message, list[Ca
     unread = list_of(values.get("invalid_tool_calls")) or ()
     made = map(call_of, (*cast("Sequence[object]", calls), *unread))
     message.calls += [call for call in made if call.id not in ids]
+    if not (message.calls or results or {*values} & {*_CONTENT_KEYS, *_CALL_KEYS}):
+        raise TranscriptError(f"{where} has no content, only {', '.join(map(str, values)):.80}")
     return message, results
 
 
@@ -347,6 +355,7 @@ def _read_parts(parts: Sequence[object], message: Message, results: list[Call]) 
         values = mapping_of(part)
         kind = _kind_of(values)
         text = _first_of(values, ("text", "content", "refusal"))
+        text = mapping_of(text).get("value", text)  # of OpenAI's threads
         if isinstance(part, str):
             texts.append(part)
         elif kind in _TEXT_PARTS or (not kind and isinstance(text, str)):

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, cast
 
-from ragauge.calls.progress import Computed
+from ragauge.calls import Computed
 from ragauge.engine.resources import of_corpus, source_line
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric

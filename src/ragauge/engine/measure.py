@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 
-from ragauge.calls.progress import Measured, ignore
+from ragauge.calls import Measured, ignore
 from ragauge.engine.batch import Batch, Cells, Scores, is_best
 from ragauge.engine.graph import Node, Plan, PlannedMetric
 from ragauge.engine.resources import Resources

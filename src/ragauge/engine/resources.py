@@ -8,7 +8,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING, cast
 
-from ragauge.calls.progress import Listener, ignore
+from ragauge.calls import Listener, ignore
 from ragauge.encoders import DEFAULT_PRECISION, EMBEDDED
 from ragauge.errors import EncoderError, MetricError, RagaugeError
 from ragauge.judges.config import JudgeConfig

@@ -8,7 +8,7 @@ from typing import cast
 
 from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
-from ragauge.features.refusals import is_answerable
+from ragauge.features.texts import is_answerable
 from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.samples.fields import MEASURED, REFERENCES

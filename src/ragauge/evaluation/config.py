@@ -1,4 +1,4 @@
-"""Configuration files of `ragauge run`: its options in a TOML file.
+"""The configuration of `ragauge run`: its options, also in a TOML file, checked and opened.
 
     suites = ["answer-quality"]
     metrics = ["ndcg@10"]
@@ -55,16 +55,26 @@
 Paths are relative to the folder of the configuration file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ragauge.errors import SuiteError
+from ragauge.errors import FilterError, LabelError, PlanError, SuiteError, did_you_mean
 from ragauge.judges.config import KEYS as JUDGE_KEYS
+from ragauge.judges.config import JudgeConfig
+from ragauge.label import Label, outside_brackets
 from ragauge.storage.regular_file import as_url, exists, is_folder
 from ragauge.storage.tomlfile import Table, as_list, as_table, check_table, read_toml
+from ragauge.suite import Suite, shipped_suites
+from ragauge.where import Filter
+
+if TYPE_CHECKING:
+    from ragauge.encoders.protocol import Encoder
+    from ragauge.judges.session import Mode
+    from ragauge.on_ray.executor import Ray
 
 TEXTS = ("data", "gold", "prefer", "where", "folder", "on", "storage", "evidence", "cache")
 LISTS = ("suites", "metrics", "without", "by", "output", "plugins")
@@ -174,6 +184,91 @@ class Config:
         if problems:
             raise SuiteError("\n".join(problems))
         return cls(**dict(_fields(table, path.parent)))
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files of the answers and of the gold."""
+        given = (self.data, self.gold, *self.systems.values())
+        return [path for path in given if path is not None]
+
+    def open_encoder(self) -> "Encoder | None":
+        """The configured encoder; None for the built-in one."""
+        from ragauge.encoders import open_encoder
+
+        if not self.encoder:
+            return None
+        if "base_url" in self.encoder and "model" not in self.encoder:
+            raise PlanError("the encoder endpoint needs a model; add --encoder MODEL")
+        return open_encoder(**self.encoder)  # pyright: ignore[reportArgumentType]
+
+    def judge_config(
+        self, mode: "Mode", *, retry_unreadable: bool, record: Path | None
+    ) -> JudgeConfig:
+        """The configured judges."""
+        how: dict[str, Any] = {"mode": mode, "retry_unreadable": retry_unreadable, "record": record}
+        if self.judge.get("model"):
+            return JudgeConfig.read(self.judge, **how)
+        # -j alone sets worker processes, so it does not imply a judge.
+        settings = ", ".join(name for name in self.judge if name != "concurrency")
+        unused = f"judge settings without a judge: {settings}" if settings else ""
+        unused = "--retry-unreadable needs a judge" if retry_unreadable else unused
+        unused = f"--record {record} needs a judge" if record is not None else unused
+        if unused:
+            raise PlanError(f"{unused}; add --judge MODEL")
+        return JudgeConfig()
+
+    def checked(self) -> "tuple[Sequence[Suite], Ray | None]":
+        """The metrics and the cluster; PlanError with everything that is wrong before any file is read."""
+        from ragauge import catalog
+        from ragauge.engine.selection import DEFAULT, suites_of, without
+        from ragauge.on_ray.executor import Ray
+        from ragauge.runs.working_copy import url_of_run
+        from ragauge.views.run_files import check_outputs
+
+        problems: list[str] = []
+        for text in self.metrics:
+            with suppress(LabelError):  # named later
+                parts = [str(part).strip() for part in outside_brackets(",", text)]
+                if len([Label.parse(part) for part in parts]) > 1:
+                    own = " ".join(f"-m {quote(part)}" for part in parts)
+                    problems.append(
+                        f"{text!r} names several metrics; give each its own option: {own}"
+                    )
+        if problems:
+            raise PlanError(problems)
+        known, executor, metrics = shipped_suites(), None, list[Suite]()
+        suites = [name for name in self.suites if name in known or name.endswith(".toml")]
+        with collecting(problems):
+            if self.on is not None:
+                executor = Ray.named(self.on, self.workers, self.storage)
+            elif self.storage is not None:
+                raise PlanError("--storage is for a cluster; add --on, or remove it")
+        with collecting(problems):
+            if self.folder is not None:
+                url_of_run(self.folder)
+        with collecting(problems):
+            check_outputs(self.output, self.inputs)
+        for name in (name for name in self.suites if name not in suites):
+            hint = did_you_mean(name, known) or f"; the suites are {', '.join(known)}"
+            is_metric = "; it is a metric, which -m names" if name in catalog.metrics() else ""
+            problems.append(f"unknown suite {name!r}{hint}{is_metric}")
+        with collecting(problems):
+            metrics = without(suites_of([*suites, *self.metrics] or [DEFAULT]), self.without)
+        with collecting(problems):
+            if self.where is not None:
+                Filter.parse(self.where)
+        if problems:
+            raise PlanError(problems)
+        return metrics, executor
+
+
+@contextmanager
+def collecting(problems: list[str]) -> Generator[None]:
+    """Add the problems that are raised."""
+    try:
+        yield
+    except (PlanError, SuiteError, FilterError) as error:
+        problems += str(error).splitlines()
 
 
 def _fields(table: Mapping[str, Any], base: Path) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ragauge.calls.progress import Computed, Event
+from ragauge.calls import Computed, Event
 from ragauge.engine.graph import Node
 from ragauge.engine.measure import FIRST_ROWS, measure
 from ragauge.engine.selection import MetricLike

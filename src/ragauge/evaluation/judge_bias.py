@@ -183,7 +183,7 @@ def _standard(
 ) -> tuple[Mapping[Key, float] | None, str, list[str]]:
     """What says how good each answer is: labels, or else an offline metric; its name, and notes."""
     if labels is not None:
-        from ragauge.loaders.verdicts import Verdicts, load_verdicts
+        from ragauge.loaders.labels import Verdicts, load_verdicts
         from ragauge.people.verdicts import matched
 
         given = labels if isinstance(labels, Verdicts) else load_verdicts(labels, yes=yes)

@@ -9,7 +9,7 @@ from ragauge.encoders.cached import CachedEncoder
 from ragauge.encoders.embedded import Claim, embedded_reader
 from ragauge.encoders.protocol import LongText
 from ragauge.features.matches import ALIKE, TokenMatch, TokenPlaces, token_match
-from ragauge.features.refusals import refusal_of
+from ragauge.features.texts import refusal_of
 from ragauge.language.references.match import ReferenceMatch, alternatives, match_reference
 from ragauge.language.refusals.refusals import RefusalMatch
 from ragauge.language.text import is_blank

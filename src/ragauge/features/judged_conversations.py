@@ -35,11 +35,11 @@ class ConversationVerdicts:
             data |= {"start": each.start, "end": each.end} if each.start is not None else {}
         return data
 
-    @property
-    def beside(self) -> dict[str, object]:
-        """What is to be said of all of them."""
+    def beside(self, place: int | None = None) -> dict[str, object]:
+        """What is to be said of all of them; `place`: of one of the questions."""
         data: dict[str, object] = {"calls": list(self.calls)}
-        if any(each.quote and each.start is None for each in self.verdicts):
+        of = self.verdicts if place is None else self.verdicts[place : place + 1]
+        if any(each.quote and each.start is None for each in of):
             data["needs_review"] = True
         return data | ({"first_turn_shown": self.first} if self.first > 1 else {})
 

@@ -11,8 +11,7 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import Price
-    from ragauge.judges.managed import ManagedJudge
-    from ragauge.judges.protocol import Judge
+    from ragauge.judges.protocol import Judge, ManagedJudge
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.judges.session import JudgeSession, Mode
 
@@ -109,7 +108,7 @@ class JudgeConfig:
     @property
     def managed(self) -> "tuple[ManagedJudge, ...]":
         """The judges with all that a run needs of them."""
-        from ragauge.judges.managed import managed
+        from ragauge.judges.protocol import managed
 
         return tuple(map(managed, self.judges))
 

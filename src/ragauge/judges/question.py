@@ -7,8 +7,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from ragauge.judges.protocol import Schema
-from ragauge.judges.replies.checking import ReplyError, read_numbered
-from ragauge.judges.replies.finding import read_json, read_word
+from ragauge.judges.replies.finding import ReplyError, read_json, read_numbered, read_word
 
 _OBJECT = re.compile(r"\{")
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from ragauge.judges.question import (
     object_of,
     of_each,
 )
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 
 REASON = "a few words"

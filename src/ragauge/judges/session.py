@@ -6,12 +6,10 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from ragauge.calls import Judged, Listener, ignore
 from ragauge.calls.budget import Budget, Usage, estimated_tokens
-from ragauge.calls.ledger import Ledger
-from ragauge.calls.ledger_writer import LedgerWriter
-from ragauge.calls.progress import Judged, Listener, ignore
+from ragauge.calls.ledger import Ledger, LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
-from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import (
     Identity,
@@ -21,11 +19,12 @@ from ragauge.judges.protocol import (
     Request,
     entry_of,
     key_of,
+    managed,
     reply_ledger,
     size_of,
 )
 from ragauge.judges.question import Question, listed
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 from ragauge.score import NOT_ASKED, Score
 
 if TYPE_CHECKING:

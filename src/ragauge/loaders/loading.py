@@ -22,12 +22,13 @@ from ragauge.loaders.pairing import (
 )
 from ragauge.loaders.piece_files import PieceFiles
 from ragauge.loaders.questions import Numbering, Questions
-from ragauge.loaders.reading import AnswerSource, Reading
+from ragauge.loaders.remote import copied
 from ragauge.loaders.shapes import benchmarks
 from ragauge.loaders.sources import (
     PACKED,
+    AnswerSource,
+    Reading,
     Source,
-    copied,
     files_in_pieces,
     is_one_source,
     read_source,

@@ -5,14 +5,15 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from ragauge.errors import did_you_mean
 from ragauge.loaders.table import listed
-from ragauge.samples.fields import CLUSTERS, FIELDS, MEASURED, OF_SYSTEM
+from ragauge.samples.fields import CLUSTERS, FIELDS, MEASURED, OF_SYSTEM, Row
 
 MAX_COLUMNS = 1_000
+MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_COLUMNS is refused
 NEAR = 0.8  # similarity of names from which a note suggests the field
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
@@ -296,3 +297,13 @@ def _candidates(
 def is_negated(column: str, field: str | None) -> bool:
     """Whether a column says that a question has no answer."""
     return field == "answerable" and folded(column) in NEGATED
+
+
+def learn_columns(columns: dict[str, None], rows: Iterable[Row]) -> bool:
+    """Add the names of the rows' columns; whether there are new ones."""
+    n_before = len(columns)
+    if n_before < MAX_NAMES:
+        for row in rows:
+            if row.values.keys() - columns.keys():
+                columns |= dict.fromkeys(row.values)
+    return len(columns) > n_before

@@ -1,7 +1,7 @@
 """The rows of a table as those of samples: columns under their fields' names, cells of text read, contexts as texts, extra columns that are understood."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
@@ -13,7 +13,7 @@ from ragauge.errors import Problem
 from ragauge.loaders.documents import ContextParts, parts_of
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
 from ragauge.loaders.formats.printed import UnreadableError, printed_list
-from ragauge.loaders.mapping import MAX_COLUMNS, Naming, is_negated, name_columns
+from ragauge.loaders.mapping import Naming, is_negated, learn_columns, name_columns
 from ragauge.loaders.table import NeedsAllRowsError, Table, items_in, listed, mapping_in
 from ragauge.samples.fields import (
     FIELDS,
@@ -32,19 +32,8 @@ _LISTS = tuple(
 )
 _NUMBER = re.compile(r"(?=.{1,15}\Z)-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.DOTALL)
 _SEPARATED = re.compile(r"[^\s|;,]\s*[|;,]\s*[^\s|;,]")
-MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_COLUMNS is refused
 MAX_PENDING = 500_000  # cells whose distinct values are found at once
 MAX_NUMBERS = 50  # the longest list of numbers that is not a vector
-
-
-def learn_columns(columns: dict[str, None], rows: Iterable[Row]) -> bool:
-    """Add the names of the rows' columns; whether there are new ones."""
-    n_before = len(columns)
-    if n_before < MAX_NAMES:
-        for row in rows:
-            if row.values.keys() - columns.keys():
-                columns |= dict.fromkeys(row.values)
-    return len(columns) > n_before
 
 
 class NumberColumns:

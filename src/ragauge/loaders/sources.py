@@ -1,36 +1,33 @@
-"""Choose the reader for a source: by the ending of a file or of the files in a folder, or by an object's type; URLs of object stores are copied first."""
+"""Sources of answers: which reader a file, folder or object has, and its reading in pieces, with the layout of the rows read so far."""
 
 import glob
 import os
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
-from pathlib import Path, PurePosixPath
-from typing import Any, Protocol, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
-from ragauge.errors import DataError, MissingExtraError, Problem, StoreError
+from ragauge.errors import Problem
 from ragauge.loaders import traces
-from ragauge.loaders.formats.csv import csv_tables, without_fillers
+from ragauge.loaders.formats.csv import CsvNotes, csv_tables, without_fillers
 from ragauge.loaders.formats.frames import is_columns, is_splits, object_table
 from ragauge.loaders.formats.json import read_json
 from ragauge.loaders.formats.jsonl import jsonl_tables, read_jsonl
 from ragauge.loaders.formats.parquet import FooterError, parquet_tables, read_footer
-from ragauge.loaders.mapping import field_of
+from ragauge.loaders.mapping import field_of, learn_columns
 from ragauge.loaders.shapes import benchmarks, conversations, layouts, nested
 from ragauge.loaders.shapes import table as shapes
 from ragauge.loaders.table import NeedsAllRowsError, Table, listed, unreadable
-from ragauge.samples.file import TemporaryFolder
-from ragauge.storage.object_store import (
-    EXTRAS,
-    advice_for,
-    file_system,
-    key_of,
-    reason_of,
-    scheme_of,
-)
+from ragauge.samples.fields import Row
 from ragauge.storage.regular_file import as_url, exists, is_file, is_folder
+
+if TYPE_CHECKING:
+    from ragauge.loaders.rows import Decisions
+
+    Layout = tuple[layouts.Groups, layouts.Layout | None]
 
 
 class Frame(Protocol):
@@ -87,10 +84,10 @@ def of_other_tools(table: Table, chosen: Collection[str], *, is_piece: bool = Fa
 
     NeedsAllRowsError if a piece of a source has such rows, conversations in CSV, or some without ids, which count all rows.
     """
-    before = benchmarks.recognised(traces.recognised(table), keep=chosen)
+    before = benchmarks.recognised(traces.recognised(shapes.recognised(table, chosen)), keep=chosen)
     turns = conversations.recognised(before, chosen)
     read = nested.unwrapped(shapes.with_field_names(turns, keep=chosen), keep=chosen)
-    read = nested.with_results(shapes.recognised(read, keep=chosen))
+    read = nested.with_results(shapes.with_nested_fields(read, keep=chosen))
     read = layouts.with_split_texts(read, keep=chosen)
     if is_piece:
         is_numbered = any(row.values.get("id") is None for row in table.rows)
@@ -232,83 +229,159 @@ def _read_file(source: str | os.PathLike[str]) -> Table:
     return unreadable(str(path), f"has an unknown ending; use one of {known}")
 
 
-class Copies:
-    """Copies of sources in object stores, in a temporary folder; all other sources stay as they are."""
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Files of answers, or one table with a row for each answer. `system` gave all of them, if it is known."""
 
-    def __init__(self) -> None:
-        self._folder: TemporaryFolder | None = None
-        self.places: dict[str, str] = {}  # beginnings of the copies' paths, and their URLs
-
-    def of(self, source: object) -> object:
-        """The source, or the path of its copy."""
-        url = as_url(source) if isinstance(source, str | Path) else None
-        if url is None or scheme_of(url) not in EXTRAS:
-            return source
-        try:
-            return self._copied(url, file_system(url))
-        except (DataError, MissingExtraError, StoreError):
-            raise
-        except FileNotFoundError:
-            raise DataError([Problem("no such file or folder", url)]) from None
-        except Exception as error:  # each file system has errors of its own
-            reason = f"cannot be read: {reason_of(error)}; {advice_for(url, error)}"
-            raise DataError([Problem(reason, url)]) from error
-
-    def of_systems(self, sources: object) -> object:
-        """The sources of systems by name, or the paths of their copies; never of data, whose addresses are not fetched."""
-        by_name = cast(Mapping[object, object], sources)
-        copies = {name: self.of(source) for name, source in by_name.items()}
-        return copies if self.places else sources
-
-    def _copied(self, url: str, files: Any) -> Path:
-        """Copy the file, the folder or all files of the pattern at a URL; the path to read instead."""
-        files.invalidate_cache()
-        base, _, pattern = url.rpartition("/")
-        if glob.has_magic(url):
-            parts = url.split("/")
-            first = next(at for at, part in enumerate(parts) if glob.has_magic(part))
-            base, pattern = "/".join(parts[:first]), "/".join(parts[first:])
-            names = files.glob(url)
-        elif files.isfile(url):
-            names = [url]
-        else:
-            names, base, pattern = files.ls(url, detail=False), url, ""
-        self._folder = self._folder or TemporaryFolder()
-        folder = self._folder.path / f"{len(self.places)}"
-        folder.mkdir()
-        self.places[str(folder)] = base.rstrip("/")
-        for name in names:
-            place = PurePosixPath(key_of(str(name))[len(key_of(base)) :].lstrip("/"))
-            if ".." in place.parts or not place.name or place.name.startswith("."):
-                continue
-            if len(names) > 1 and kind_of_file(Path(place.name)) is None:
-                continue
-            copy = folder / place
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            files.get_file(name, str(copy))
-        if not any(folder.iterdir()):
-            known = ", ".join(KINDS)
-            raise DataError([Problem(f"has no data files ({known}), or does not exist", url)])
-        return folder / pattern if pattern else folder
-
-    def named(self, text: str) -> str:
-        """The text with the URL for the path of each copy."""
-        for copy, url in self.places.items():
-            text = text.replace(copy, url)
-        return text
+    name: str
+    system: str | None = None
+    files: Sequence[Path] = ()
+    table: Table | None = None
 
 
-@contextmanager
-def copied() -> Generator[Copies]:
-    """Copies of remote sources; problems with what was read name the URLs."""
-    copies = Copies()
-    try:
-        yield copies
-    except DataError as error:
-        if not copies.places:
-            raise
-        problems = [
-            replace(each, source=copies.named(each.source), message=copies.named(each.message))
-            for each in error.problems
+@dataclass(slots=True)
+class Reading:
+    """One reading of a source, whose layout is that of the rows read so far: numbered columns, systems side by side."""
+
+    source: AnswerSource
+    decisions: "Decisions"
+    csv: CsvNotes = field(default_factory=CsvNotes)
+    problems: list[Problem] = field(default_factory=list[Problem])
+    n_rows: int = 0
+    _columns: dict[str, None] = field(default_factory=dict[str, None])
+    _with_words: set[str] = field(default_factory=set[str])  # columns that may be answers
+    _layout: "Layout | None" = None
+    _used_layout: "Layout | None" = None
+    _has_one_layout: bool = True
+    _turns: dict[str, int] = field(default_factory=dict[str, int])
+    _of_chats: dict[str, None] = field(default_factory=dict[str, None])
+    _other_systems: set[str] = field(default_factory=set[str])
+
+    @classmethod
+    def first(cls, source: AnswerSource, chosen: Mapping[str, str], *, has_gold: bool) -> "Reading":
+        """`chosen`: the user's choice of columns; `has_gold`: gold is in another file."""
+        from ragauge.loaders.rows import Decisions
+
+        settled = () if source.system is None else ("system",)
+        return cls(source, Decisions(chosen, settled, has_gold, source.table is not None))
+
+    def tables(self) -> Iterable[Table]:
+        """All rows, some at a time."""
+        own = self.source
+        return (own.table,) if own.table is not None else file_tables(own.files, PIECE_BYTES)
+
+    def read(self, table: Table) -> Sequence[Row]:
+        """The rows of a piece with fields as names."""
+        if self.source.table is None:
+            table = self._unpacked(self.csv.read(table) if table.all_text else table)
+        table = self._laid_out(table)
+        self.problems += table.problems
+        self.n_rows += len(table.rows)
+        rows = self.decisions.read(table, self.problems)
+        system = self.source.system
+        if system is None:
+            return rows
+        for row in rows:
+            name = row.values.get("system")
+            if name not in (None, system) and repr(name) not in self._other_systems:
+                self._other_systems.add(repr(name))
+                given = f"the answers were given as system {system!r}; remove one of the two"
+                self.problems.append(
+                    Problem(f"is {name!r}, but {given}", row.source, row.line, "system")
+                )
+        return [Row({**row.values, "system": system}, row.source, row.line) for row in rows]
+
+    def _unpacked(self, table: Table) -> Table:
+        """A piece with conversations as their turns, whose notes are counted over all pieces."""
+        read = of_other_tools(table, self.decisions.chosen.values(), is_piece=True)
+        if read is not table:
+            new = read.notes[len(table.notes) :]
+            self._of_chats |= {note: None for note in new if conversations.BY_TURN not in note}
+            said, by_turn = " ".join(new), conversations.BY_TURN
+            names = (each for each in conversations.CHATS if f"read {each!r} {by_turn}" in said)
+            name = next(names, "")
+            n_turns = sum({"conversation", "messages"} <= {*row.values} for row in read.rows)
+            if n_turns:
+                self._turns[name] = self._turns.get(name, 0) + n_turns
+        return read
+
+    def _laid_out(self, table: Table) -> Table:
+        """The table with lists, and with a row for each system, unless the source's system is known."""
+        is_whole, has_system = self.source.table is not None, self.source.system is not None
+        if not has_system:
+            one_column = layouts.spread(table)
+            if one_column is not table and not is_whole:
+                raise NeedsAllRowsError("a column holds the answers of several systems")
+            table = one_column
+        is_new = learn_columns(self._columns, table.rows)
+        for name in () if has_system else filter(layouts.may_be_answers, self._columns):
+            cells = (row.values.get(name) for row in table.rows)
+            if name not in self._with_words and any(map(layouts.is_words, cells)):
+                self._with_words.add(name)
+                is_new = True
+        chosen = self.decisions.chosen
+        if is_new or self._layout is None:
+            groups = layouts.numbered_groups(tuple(self._columns), tuple(chosen.values()))
+            layout = None
+            if not has_system:
+                has_words = self._with_words.__contains__
+                layout = layouts.layout_of(self._gathered(groups), chosen.get("answer"), has_words)
+            self._layout = groups, layout
+        self._has_one_layout &= self._used_layout in (None, self._layout)
+        groups, layout = self._used_layout = self._layout
+        table = layouts.gathered(table, groups) if groups else table
+        if not is_whole and layouts.with_passages(table, tuple(chosen.values())) is not table:
+            raise NeedsAllRowsError("its rows are the passages of questions")
+        return table if layout is None else layouts.by_system(table, layout)
+
+    def _gathered(self, groups: layouts.Groups) -> list[str]:
+        """The columns with lists for the numbered ones."""
+        taken = {column.name for group in groups.values() for column in group}
+        return [*(name for name in self._columns if name not in taken), *groups]
+
+    @property
+    def may_be_passages(self) -> bool:
+        """Whether each row may be a passage of a question, which has other rows far from it."""
+        if self._layout is None or self.source.table is not None:
+            return False
+        chosen = self.decisions.chosen.values()
+        free = [name for name in self._gathered(self._layout[0]) if name not in chosen]
+        return layouts.passage_columns(free) is not None
+
+    def column_problems(self) -> list[Problem]:
+        """What is wrong with the source's rows and columns; not with their values."""
+        names = self.decisions.naming().problems if self.n_rows else ()
+        problems = [*self.problems, *(Problem(text, self.source.name) for text in names)]
+        if not self.n_rows and not problems:
+            return [Problem("holds no samples; is it the right file?", self.source.name)]
+        return problems
+
+    def notes(self) -> list[str]:
+        """How columns and values were read."""
+        groups, layout = self._layout or ({}, None)
+        return [
+            *(() if self.source.table is None else self.source.table.notes),
+            *dict.fromkeys(self.csv.notes()),
+            *conversations.notes_on(self._turns),
+            *self._of_chats,
+            *([layouts.note_of_groups(groups)] if groups else ()),
+            *([] if layout is None else [layouts.note_of_systems(layout)]),
+            *self.decisions.notes(),
         ]
-        raise DataError(problems) from None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all rows were read by what is decided now."""
+        is_settled = self._has_one_layout and self.decisions.is_settled
+        return self.source.table is not None or is_settled
+
+    def again(self) -> "Reading":
+        """The same source, to be read from the beginning by what is decided now."""
+        # In another layout the columns are others.
+        from_nothing = self.source.table is not None or not self._has_one_layout
+        new = Reading(self.source, self.decisions.again(from_nothing=from_nothing))
+        new._columns, new._with_words, new._layout = self._columns, self._with_words, self._layout
+        return new
+
+    def lacks(self, column: str) -> bool:
+        return self.n_rows > 0 and column not in self.decisions.columns

@@ -9,8 +9,19 @@ from typing import cast
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of
 from ragauge.loaders.table import Table, items_in, mapping_in, mappings_in, parsed
-from ragauge.loaders.trace_messages import SESSIONS, call_of_span, messages_of_span, tools_of_span
-from ragauge.loaders.trace_rows import USED, Step, Traces, Values, as_table, documents_in, first_of
+from ragauge.loaders.trace_rows import (
+    SESSIONS,
+    USED,
+    Step,
+    Traces,
+    Values,
+    as_table,
+    call_of_span,
+    documents_in,
+    first_of,
+    messages_of_span,
+    tools_of_span,
+)
 
 _PARTS = {
     "trace": "context.trace_id trace_id traceId context.traceId",

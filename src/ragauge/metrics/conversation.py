@@ -10,7 +10,7 @@ from ragauge.conversations.matching import Comparison
 from ragauge.conversations.tool_calls import finite_json
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.judged_conversations import ConversationVerdicts
-from ragauge.features.refusals import refusal_of
+from ragauge.features.texts import refusal_of
 from ragauge.judges.questions import MET, NOT_APPLICABLE, OF_CONVERSATION
 from ragauge.judges.session import JudgeSession
 from ragauge.language.stop_words import is_content_word
@@ -166,7 +166,7 @@ def _closes(text: str) -> bool:
     return only_thanks or STOP.search(text) is not None
 
 
-@metric(version=8)
+@metric(version=9)
 def faultless(
     dialogue: Transcript,
     unanswered_questions: Score,
@@ -176,7 +176,7 @@ def faultless(
     """Whether a conversation has no fault that shows without references.
 
     1 or 0. Its faults: a question of the user without an answer, a contradiction, an answer about another thing, an
-    answer of which every sentence was said before, a tool whose last call failed. Parts that are undefined have no fault. Undefined if the user says
+    answer of which every sentence was said before, a tool whose last call failed or could not be read. Parts that are undefined have no fault. Undefined if the user says
     nothing; missing or failed where a part is.
 
     Source: our own.
@@ -197,7 +197,8 @@ def faultless(
         "answers about another thing": carried_context.value not in (None, 1),
         "repeats itself": any(old and not new for _, new, old in _said_before(dialogue)),
         "does not recover from a failed call": any(
-            call.is_error for call in {call.name: call for call in dialogue.calls}.values()
+            call.is_error or call.invalid
+            for call in {call.name: call for call in dialogue.calls}.values()
         ),
     }
     found = [says for says, is_so in faults.items() if is_so]
@@ -275,7 +276,7 @@ def knowledge_kept(conversation_verdicts: ConversationVerdicts, *, judge: JudgeS
 
 def _verdict(found: ConversationVerdicts, about: str) -> Score:
     place = OF_CONVERSATION.index(about)
-    evidence = {**found.as_data(place), **found.beside}
+    evidence = {**found.as_data(place), **found.beside(place)}
     if found.verdicts[place].verdict == NOT_APPLICABLE:
         why = f"the judge calls the question not applicable: {found.verdicts[place].reason:.200}"
         return Score.undefined(why, evidence)

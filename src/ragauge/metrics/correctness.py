@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from ragauge.features.refusals import Phrases, refusals
+from ragauge.features.texts import Phrases, refusals
 from ragauge.judges import questions
 from ragauge.judges.questions import ACCURACY_WEIGHTS, CORRECT, MET, NOT_APPLICABLE
 from ragauge.judges.session import JudgeSession

@@ -188,4 +188,4 @@ async def conversation_g_eval(
         {"criterion": criterion, **found.as_data(place)} for place, criterion in enumerate(criteria)
     ]
     value = sum(cast(float, each.score) for each in asked.value) / len(criteria)
-    return Score(value, evidence={"grades": grades, **found.beside})
+    return Score(value, evidence={"grades": grades, **found.beside()})

@@ -1,6 +1,6 @@
 """Whether an answer is a refusal."""
 
-from ragauge.features.refusals import Phrases, refusals
+from ragauge.features.texts import Phrases, refusals
 from ragauge.language.refusals.refusals import READ_AT_EACH_END, RefusalMatch, uncertainty_phrases
 from ragauge.language.text import excerpt
 from ragauge.metric import metric

@@ -21,6 +21,7 @@ from ragauge.page.overview import Overview
 from ragauge.page.view import ReportView, RunView
 from ragauge.report.writing import Rendered, html_text
 from ragauge.runs.scored_run import ScoredRun
+from ragauge.runs.store import EVIDENCE_FOLDER, REPORT, put_files
 from ragauge.storage.atomic_files import write_atomically
 from ragauge.storage.regular_file import check_regular
 
@@ -36,6 +37,11 @@ POLICY = (
 )
 MAX_FRAME = 10_000_000  # most bytes of a page in a notebook, which keeps the page in its file
 FRAME_STYLE = "width: 100%; height: 44rem; border: 1px solid #8886; border-radius: 6px"
+MAX_WITH_EVIDENCE = 50_000
+MAX_EVIDENCE = 50_000_000
+"""Most answers, and bytes of evidence as it is stored, of a run whose page has it without being asked."""
+MAX_ON_PAGE = 200_000
+"""Most answers of a run that gets a page without being asked."""
 NO_SCRIPT = "This report needs JavaScript. The same numbers are in summary.md."
 
 
@@ -55,6 +61,25 @@ def write_page(runs: Sequence[ScoredRun], path: Path, *, evidence: bool = True) 
         raise PlanError([why])
     shown = enumerate(with_combined(runs))
     write_parts([RunChunks(Overview(run), at, evidence=evidence) for at, run in shown], path)
+
+
+def write_page_of_run(run: ScoredRun) -> Sequence[str]:
+    """Write the run's page into its folder: without evidence if the run is large, not at all if it is huge; returns what to say."""
+    folder = run.folder
+    assert folder is not None
+    path, command = folder / REPORT, quote(run.place or "")
+    if why := why_no_page([run]):
+        return [f"{REPORT} is not written: {why}"]
+    if len(run.samples) > MAX_ON_PAGE:
+        why = f"for more than {MAX_ON_PAGE:,} answers, which takes minutes"
+        how = f"look at one question with: ragauge show {command} ID; write it all the same with"
+        return [f"{REPORT} is not written {why}; {how}: ragauge report {command}"]
+    n_bytes = sum(part.stat().st_size for part in (folder / EVIDENCE_FOLDER).iterdir())
+    has_evidence = len(run.samples) <= MAX_WITH_EVIDENCE and n_bytes <= MAX_EVIDENCE
+    write_page([run], path, evidence=has_evidence)
+    put_files(run, REPORT)
+    left_out = f"{path} leaves out the evidence; add it with: ragauge report {command}"
+    return [*([] if has_evidence else [left_out]), f"open {path} in a browser"]
 
 
 def page_frame(run: ScoredRun) -> Rendered:

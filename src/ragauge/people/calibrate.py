@@ -11,7 +11,7 @@ import polars as pl
 from ragauge.comparing.scores import clusters_of
 from ragauge.errors import PlanError
 from ragauge.loaders.formats.frames import rows_table
-from ragauge.loaders.verdicts import Kind, Verdicts, load_verdicts
+from ragauge.loaders.labels import Kind, Verdicts, load_verdicts
 from ragauge.people.metric_agreement import (
     LabelledScores,
     MetricAgreement,

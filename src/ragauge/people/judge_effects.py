@@ -14,10 +14,9 @@ from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.report.report import Items, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.stats.agreement import spearman_of
+from ragauge.stats.agreement import share_estimate, spearman_of
 from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
 from ragauge.stats.resampling import QuestionResamples, Statistic, mean_by_size, mean_of, numbered
-from ragauge.stats.score_intervals import share_estimate
 
 if TYPE_CHECKING:
     Bools = NDArray[np.bool_]

@@ -9,14 +9,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ragauge.loaders.verdicts import Kind
+from ragauge.loaders.labels import Kind
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
-from ragauge.stats.agreement import kendall_of, spearman_of
+from ragauge.stats.agreement import area_estimate, kendall_of, share_estimate, spearman_of
 from ragauge.stats.corrected_rates import CorrectedRate, prediction_powered, rogan_gladen
 from ragauge.stats.intervals import Estimate, Floats1d, share_interval
 from ragauge.stats.resampling import QuestionResamples, mean_of, numbered
-from ragauge.stats.score_intervals import area_estimate, share_estimate
 from ragauge.stats.thresholds import (
     Confusion,
     best_threshold,

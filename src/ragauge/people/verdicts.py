@@ -11,8 +11,8 @@ import polars as pl
 from ragauge.engine.measure import without_judge
 from ragauge.errors import DataError, LabelError, PlanError, Problem, did_you_mean
 from ragauge.label import Label
+from ragauge.loaders.labels import Kind, Verdicts
 from ragauge.loaders.pairing import folded
-from ragauge.loaders.verdicts import Kind, Verdicts
 from ragauge.people.review_labels import RunLabels
 from ragauge.people.review_queue import answer_digests, bare_name
 from ragauge.people.review_verdicts import applied

@@ -14,7 +14,7 @@ from ragauge.errors import PlanError
 from ragauge.judges.config import JudgeConfig
 from ragauge.judges.question import TEXT, array_of, object_of
 from ragauge.judges.question import Question as JudgeQuestion
-from ragauge.judges.replies.checking import ReplyError
+from ragauge.judges.replies.finding import ReplyError
 from ragauge.judges.replies.quotes import find_quote
 from ragauge.language.detection import language_of
 from ragauge.language.text import sentence_spans

@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
-from ragauge.rankings.result import RankingResult, RunComparison
+from ragauge.rankings.rank import RankingResult, RunComparison
 from ragauge.report.plain import some
 from ragauge.report.report import Cell, Items, Records, Report, Table
 from ragauge.report.writing import FORMATS

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from ragauge.encoders import model_info
 from ragauge.engine.graph import Plan
 from ragauge.engine.resources import Resources
-from ragauge.runs.cautions import WORDS, median_words
 from ragauge.runs.code import UserCode, package_digest, user_code, version_of
+from ragauge.runs.findings import WORDS, median_words
 from ragauge.runs.manifest import Manifest, MetricDisplay, StoredFinding
 from ragauge.samples.samples import Samples
 

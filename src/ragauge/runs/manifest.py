@@ -13,7 +13,7 @@ from ragauge.errors import LabelError
 from ragauge.label import without_settings
 from ragauge.metric import Metric
 from ragauge.runs.code import OWN, is_other, user_code
-from ragauge.runs.fields import check_shapes, read_dataclass
+from ragauge.storage.tomlfile import check_shapes, read_dataclass
 from ragauge.suite import Entry, Finding, Suite
 from ragauge.where import Filter
 

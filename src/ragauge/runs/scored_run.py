@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import PlanError, did_you_mean
 from ragauge.label import without_precision
-from ragauge.runs.cautions import MetricCaution, cautions_of, language_cautions
+from ragauge.runs.findings import MetricCaution, cautions_of, language_cautions
 from ragauge.runs.integrity import check_digest
 from ragauge.runs.manifest import INDEX, Manifest, MetricDisplay, aggregate_problem
 from ragauge.runs.outcomes import Outcomes, has_results, outcomes_of, read_results

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragauge.stats.agreement import Bools1d
+from ragauge.stats.agreement import Bools1d, area_of_draws, chance_corrected_of_draws
 from ragauge.stats.intervals import Estimate, Floats1d, Floats2d, Ints1d
 from ragauge.stats.resampling import QuestionResamples
-from ragauge.stats.score_intervals import area_of_draws, chance_corrected_of_draws
 
 FOLDS = 5
 

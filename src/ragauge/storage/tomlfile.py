@@ -1,13 +1,15 @@
-"""Strict reading of TOML files: unknown keys and wrong types are errors, all reported at once."""
+"""Strict reading of TOML, and of stored JSON into frozen dataclasses: unknown keys and wrong types are errors."""
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from types import NoneType
-from typing import Any, cast
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from ragauge.errors import SuiteError, did_you_mean
 from ragauge.storage.regular_file import read_regular
@@ -93,3 +95,118 @@ def as_table(value: object) -> Table | None:
 def as_list(value: object) -> list[object] | None:
     """The value if it is a list, else None."""
     return cast(list[object], value) if isinstance(value, list) else None
+
+
+T = TypeVar("T")
+_types = cache(get_type_hints)
+
+
+def read_dataclass(kind: type[T], value: object, place: str = "", *, is_open: bool = False) -> T:
+    """The dataclass that a JSON object holds; fields with a default may be missing, others may not.
+
+    ValueError names the first field that is missing, of another type, or unknown, unless it `is_open`.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{place or 'it'} is not an object")  # noqa: TRY004
+    table, types = cast(Mapping[str, object], value), _types(kind)
+    start = f"{place}." if place else ""
+    if (unknown := sorted(table.keys() - types.keys())) and not is_open:
+        raise ValueError(f"{start}{unknown[0]} is not known")
+    for each in fields(cast(Any, kind)):
+        if each.name not in table and each.default is each.default_factory is MISSING:
+            raise ValueError(f"{start}{each.name} is missing")
+    known = {name: item for name, item in table.items() if name in types}
+    read = {name: _read(types[name], item, start + name) for name, item in known.items()}
+    return cast(T, cast(Any, kind)(**read))  # pyright: ignore[reportUnknownVariableType]
+
+
+def _read(kind: Any, value: Any, place: str) -> object:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is object or (origin is Literal and value in inner):
+        return value
+    if is_dataclass(kind):
+        return read_dataclass(cast(type[object], kind), value, place)
+    if origin in (Union, UnionType):
+        (kind,) = (each for each in inner if each is not NoneType)
+        return None if value is None and NoneType in inner else _read(kind, value, place)
+    if origin is tuple and isinstance(value, list):
+        items = enumerate(cast(list[object], value))
+        return tuple(_read(inner[0], item, f"{place}[{at}]") for at, item in items)
+    if origin is Mapping and isinstance(value, dict):
+        table = cast(dict[str, object], value)
+        return {name: _read(inner[1], item, f"{place}.{name}") for name, item in table.items()}
+    if kind in (bool, str) and type(value) is kind:
+        return value
+    is_number = kind in (int, float) and type(value) in (int, kind)
+    if is_number and abs(value) < 2**63 and math.isfinite(value):
+        return kind(value)
+    raise ValueError(f"{place} is {value!r:.40}, which is of the wrong type")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUsage:
+    """What a run keeps of a judge's calls."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    calls_without_count: int
+    refused_by_budget: int
+    cost_usd: float | None
+    dropped: Mapping[str, str]
+    failed: int = 0
+    over_budget_usd: float | None = None
+    in_flight_at_budget: int = 0
+    is_recorded: bool = False
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "failed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """A node of the plan: what two runs are compared by."""
+
+    key: str
+    inputs: tuple[str, ...]
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlan:
+    nodes: tuple[object, ...] = ()
+    metrics: tuple[tuple[object, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredData:
+    systems: tuple[str, ...] = ()
+    n_samples: int = 0
+    source: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    judges: tuple[Mapping[str, object], ...] = ()
+    models: tuple[Mapping[str, object], ...] = ()
+    repeats: int = 1
+
+
+def check_shapes(stored: Any) -> None:
+    """Raise ValueError naming the first field of a manifest that has an unexpected shape."""
+    plan = read_dataclass(StoredPlan, stored.plan, "plan", is_open=True)
+    for metric in plan.metrics:
+        label, _, key, *_ = (*metric, 0, 0, 0)
+        if not isinstance(label, str) or not isinstance(key, str | None):
+            raise ValueError(f"plan.metrics has {list(metric)!r:.40}")  # noqa: TRY004
+    for node in plan.nodes:
+        read_dataclass(PlanNode, node, "plan.nodes", is_open=True)
+    read_dataclass(StoredData, stored.data, "data", is_open=True)
+    read_dataclass(StoredCode, stored.code, "code", is_open=True)
+    for judge, usage in stored.judging.items():
+        read_dataclass(StoredUsage, usage, f"judging.{judge}", is_open=True)

@@ -9,8 +9,7 @@ from ragauge import catalog
 from ragauge.label import Label
 from ragauge.report.plain import counted, distinct_names, for_terminal, shortened, some
 from ragauge.report.report import Cell, Report, Table
-from ragauge.runs.cautions import Facts, MetricCaution
-from ragauge.runs.findings import find
+from ragauge.runs.findings import Facts, MetricCaution, find
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, aggregate, bounds, cells, interval
 from ragauge.runs.scored_run import ScoredRun

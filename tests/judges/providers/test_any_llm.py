@@ -10,8 +10,7 @@ pytest.importorskip("any_llm")
 
 from ragauge.errors import JudgeError, PlanError
 from ragauge.judges.protocol import Message, Request
-from ragauge.judges.providers.any_llm import AnyLLM
-from ragauge.judges.providers.factory import open_judge
+from ragauge.judges.providers.factory import AnyLLM, open_judge
 
 SCHEMA = {
     "type": "object",

@@ -2,8 +2,7 @@ import pytest
 from cases import cases
 from reply_schemas import MENU, SCORE, VERDICTS, problem_of
 
-from ragauge.judges.replies.checking import check, read_numbered
-from ragauge.judges.replies.finding import read_word
+from ragauge.judges.replies.finding import check, read_numbered, read_word
 
 BOOLEAN, WHOLE, NUMBER = {"type": "boolean"}, {"type": "integer"}, {"type": "number"}
 WORD = {"type": "string", "enum": MENU}

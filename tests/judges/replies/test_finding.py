@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reply_schemas import CLAIMS, FLAGS, MENU, SCORE, VERDICTS, problem_of
 
-from ragauge.judges.replies.checking import ReplyError
-from ragauge.judges.replies.finding import MAX_DEPTH, MAX_LENGTH, read_json, read_word
+from ragauge.judges.replies.finding import MAX_DEPTH, MAX_LENGTH, ReplyError, read_json, read_word
 
 BRACES = 'it says ```{"score": 1}``` and } and ] and \\ "'
 

@@ -6,7 +6,7 @@ from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.features.refusals import refusals
+from ragauge.features.texts import refusals
 from ragauge.language.refusals.polarity import Rule, rules
 from ragauge.language.refusals.refusals import READ_AT_EACH_END, find_refusals, uncertainty_phrases
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragauge.judges.managed import JudgeDefaults
-from ragauge.judges.protocol import Reply, Request
+from ragauge.judges.protocol import JudgeDefaults, Reply, Request
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 

@@ -7,7 +7,7 @@ import click
 from ragauge.cli.declare import declare, option
 from ragauge.cli.options import PLUGINS, THRESHOLDS, LabelOptions, import_plugins, thresholds_of
 from ragauge.cli.output import OutputOptions, write_report
-from ragauge.loaders.verdicts import Kind
+from ragauge.loaders.labels import Kind
 from ragauge.storage.regular_file import is_file
 
 

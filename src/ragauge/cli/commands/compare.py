@@ -7,11 +7,11 @@ from typing import cast
 
 import click
 
+from ragauge.cli.commands.run import evaluate_config
 from ragauge.cli.declare import argument, declare, option
 from ragauge.cli.options import PLUGINS, SourceOptions, import_plugins
-from ragauge.cli.outcome import INCOMPLETE
 from ragauge.cli.output import RUNS, OutputOptions, stored_runs, write_report
-from ragauge.cli.running import evaluate_config
+from ragauge.cli.progress import INCOMPLETE
 from ragauge.cli.streams import say
 from ragauge.comparing.comparison import CorrectionName, TestName
 from ragauge.errors import PlanError, did_you_mean

@@ -3,8 +3,8 @@
 from importlib import resources
 from pathlib import Path
 
+from ragauge.cli.commands.run import run_config
 from ragauge.cli.declare import declare, option
-from ragauge.cli.running import run_config
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
 from ragauge.evaluation.config import Config

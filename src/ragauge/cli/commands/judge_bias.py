@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ragauge.cli.declare import declare, group, option
 from ragauge.cli.options import JudgeOptions, pair, pairs_once
-from ragauge.cli.outcome import print_estimate
 from ragauge.cli.output import OutputOptions, cache_path, write_report
+from ragauge.cli.progress import print_estimate
 from ragauge.cli.streams import say
 from ragauge.errors import PlanError
 

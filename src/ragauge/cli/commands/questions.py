@@ -64,7 +64,7 @@ def check_command(
     With --judge a model answers each sound question twice: without the documents (if it can, the question is marked as known) and
     from its passage alone (its answer must agree with the reference). Files of ragas, deepeval and other tools are read as they are.
     """
-    from ragauge.cli.outcome import print_estimate
+    from ragauge.cli.progress import print_estimate
     from ragauge.documents.reading import read_documents
     from ragauge.questions.checking import CheckedQuestions
     from ragauge.questions.checks import check
@@ -139,7 +139,7 @@ def make_command(
     With --judge a model writes them. Either way each question is checked before it is kept; rejected ones
     go to a second file with the reason. Running the same command again pays for no reply twice.
     """
-    from ragauge.cli.outcome import print_estimate
+    from ragauge.cli.progress import print_estimate
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.making import (
         TYPES,

@@ -1,9 +1,12 @@
 """Evaluate answers with metrics and suites."""
 
-from dataclasses import replace
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
@@ -14,15 +17,41 @@ from ragauge.cli.options import (
     JudgeOptions,
     SourceOptions,
     given,
+    import_plugins,
     pair,
     pairs_once,
 )
-from ragauge.cli.output import FORMATS, FormatChoice
-from ragauge.cli.running import run_config
+from ragauge.cli.output import FORMATS, RUNS, FormatChoice, cache_path, check_groups, write_report
+from ragauge.cli.progress import (
+    Forecast,
+    exit_code,
+    live_line,
+    long_run_note,
+    print_estimate,
+    print_plan,
+    say_truncated,
+    watching,
+)
 from ragauge.cli.streams import say
-from ragauge.evaluation.config import Config
+from ragauge.errors import PlanError
+from ragauge.evaluation.config import Config, collecting
+from ragauge.evaluation.evaluation import Evaluation
+from ragauge.evaluation.forecast import cost, node_seconds, without_columns, workload
+from ragauge.judges.config import JudgeConfig
+from ragauge.on_ray.executor import Ray
 from ragauge.report.writing import ENDINGS, one_of
+from ragauge.runs.outcomes import Health
+from ragauge.runs.scored_run import ScoredRun, slices_of
+from ragauge.runs.store import RunFolder
+from ragauge.runs.working_copy import is_file_of_run, url_of_run
+from ragauge.samples.samples import select
 from ragauge.score import KeptEvidence
+from ragauge.storage.regular_file import exists
+from ragauge.suite import Suite
+
+if TYPE_CHECKING:
+    from ragauge.judges.session import Mode
+    from ragauge.loaders.pairing import Prefer
 
 OVERRIDDEN = (
     *("cache", "systems", "gold", "prefer", "by_place", "where", "limit", "by"),
@@ -250,3 +279,171 @@ def _combined(given: Config, seed: int | None) -> Config:
         metrics=given.metrics if has_metrics else base.metrics,
         seed=base.seed if seed is None else seed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Everything a run needs, read and checked; `by` has the fields of the summary, `executor` is a cluster."""
+
+    config: Config
+    metrics: Sequence[Suite]
+    judging: JudgeConfig
+    evaluation: Evaluation
+    by: Sequence[str]
+    folder: Path
+    executor: Ray | None
+
+    @property
+    def place(self) -> str:
+        """The folder's URL or path."""
+        return url_of_run(self.folder) or str(self.folder)
+
+
+def run_config(
+    config: Config,
+    *,
+    dry_run: bool = False,
+    fast: bool = False,
+    retry_unreadable: bool = False,
+    record: Path | None = None,
+    form: str = "table",
+    full: bool = False,
+    quiet: bool = False,
+    report: bool = True,
+) -> int:
+    """Evaluate a configuration and print it in a format: the first screen, or with `full` the whole summary.
+
+    `quiet`: without showing progress. With `report` it also writes the run's page. Returns the exit code.
+    """
+    from ragauge.page.page import write_page_of_run
+    from ragauge.views.first_screen import run_report
+    from ragauge.views.run_files import write_run
+    from ragauge.views.run_notes import judging_lines
+
+    if fast and retry_unreadable:
+        why = "--fast makes no calls, but --retry-unreadable needs them"
+        raise PlanError(f"{why}; remove one of the two")
+    names = ", ".join(path.name for path in config.inputs)
+    with live_line(lambda: f"loading {names}", quiet=quiet):
+        mode = "estimate" if dry_run else "cached" if fast else "ask"
+        work = _prepared(config, mode, retry_unreadable=retry_unreadable, record=record)
+    evaluation, judging = work.evaluation, work.judging
+    say(*evaluation.samples.notes)
+    if dry_run:
+        print_plan(evaluation.plan, evaluation.samples, without_columns(evaluation))
+        if judging.judges:
+            print_estimate(cost(evaluation, work.folder), judging)
+        else:
+            say("no judge is configured, so the run costs nothing")
+        say(f"the run would be stored in {work.place}")
+        return 0
+    if record and RunFolder.at(work.folder, key=evaluation.manifest.key).has_manifest():
+        # Record the cached replies of all samples; finished batches are not evaluated again.
+        Evaluation.prepare(
+            evaluation.samples,
+            work.metrics,
+            encoder=config.open_encoder(),
+            judge=replace(judging, mode="cached", retry_unreadable=False),
+            cache=cache_path(config.cache),
+            seed=config.seed,
+        ).run()
+    run = _evaluated(work, quiet=quiet)
+    for file in config.output:
+        write_run(run, file, work.by)
+        say(f"wrote {file}")
+    write_report(run_report(run, work.by), [(form, None)], full=full)
+    health = Health(run)
+    if health.nothing_scored:
+        say(f"no answer could be scored: {health.why_nothing_scored()}")
+    say(f"stored in {work.place}")
+    say_truncated(health)
+    say(*judging_lines(run))
+    judging.close()
+    code = exit_code(run, evaluation.plan)
+    if report:
+        say(*write_page_of_run(run))
+    return code
+
+
+def evaluate_config(config: Config) -> ScoredRun:
+    """Evaluate a configuration and store the run, without printing its results."""
+    work = _prepared(config, "ask", retry_unreadable=False, record=None)
+    say(*work.evaluation.samples.notes)
+    run = _evaluated(work, quiet=False)
+    say(f"stored in {work.place}")
+    say_truncated(Health(run))
+    work.judging.close()
+    return run
+
+
+def _prepared(
+    config: Config, mode: "Mode", *, retry_unreadable: bool, record: Path | None
+) -> _Work:
+    """Check everything before any call is paid for; an error lists every problem."""
+    from ragauge.loaders.loading import load
+
+    import_plugins(config.plugins)
+    metrics, executor = config.checked()
+    encoder = config.open_encoder()
+    judging = config.judge_config(mode, retry_unreadable=retry_unreadable, record=record)
+    source = dict(config.systems) or config.data
+    if source is None:
+        raise PlanError("the configuration has no answers; add data or [systems]")
+    prefer = cast("Prefer | None", config.prefer)  # load rejects other words
+    loaded = load(source, map=config.map, gold=config.gold, prefer=prefer, by_place=config.by_place)
+    samples = select(loaded, where=config.where, limit=config.limit)
+    cache = cache_path(config.cache)
+    if mode == "estimate" and cache is not None and not exists(cache):
+        cache = None  # a dry run must not create it
+    problems: list[str] = []
+    with collecting(problems):
+        evaluation = Evaluation.prepare(
+            samples,
+            metrics,
+            encoder=encoder,
+            judge=judging,
+            cache=cache,
+            seed=config.seed,
+            evidence=cast("KeptEvidence", config.evidence or "all"),
+        )
+    with collecting(problems):
+        by = slices_of(samples, config.by)
+        check_groups(samples, by)
+    if problems:
+        raise PlanError(problems)
+    # Without a folder, the same one for the same plan and data.
+    stem = config.data.name.split(".")[0] if config.data else "-".join(config.systems)
+    name = f"{stem}-{evaluation.plan.name}"
+    safe = "".join(char if char.isalnum() or char in "-_+" else "_" for char in name)
+    folder = config.folder or RUNS / f"{safe[:80]}-{evaluation.manifest.key[:8]}"
+    for path in config.output:
+        if is_file_of_run(path, folder):
+            raise PlanError(f"{path}: is a file of the run itself; choose another name")
+    return _Work(config, metrics, judging, evaluation, by, folder, executor)
+
+
+def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
+    """Run the evaluation and show how far it is; a run that will take long says so."""
+    evaluation, executor = work.evaluation, work.executor
+    plan, resources = evaluation.plan, evaluation.resources
+    workers = work.config.workers or os.cpu_count() or 1
+    run = partial(evaluation.run, work.folder, workers=workers, executor=executor, by=work.by)
+    if executor is not None and plan.for_judges().nodes:
+        say("the judges are asked by this process, after the cluster has scored the other metrics")
+    if quiet:
+        return run()
+    from ragauge.engine.executors import choose
+
+    forecast = Forecast(workload(evaluation, work.folder))
+    reports = executor is None and choose(plan, len(evaluation.samples), workers, resources)[1]
+    if not reports:
+        # Worker processes report finished batches only.
+        forecast.at_once = workers
+
+    def note(known: Forecast) -> str:
+        if executor is None and not reports:
+            known.node_s |= node_seconds(evaluation)
+        return long_run_note(known, plan)
+
+    with watching(forecast, note, quiet=quiet) as listener:
+        return run(listener=listener)

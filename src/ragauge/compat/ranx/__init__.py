@@ -20,7 +20,7 @@ from ragauge.compat.ranx.data import Values, dicts_of
 from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
-    from ragauge.rankings.result import RankingResult
+    from ragauge.rankings.rank import RankingResult
     from ragauge.report.report import Report as Written
 
 FUSIONS = {

@@ -35,7 +35,7 @@ CHATS = (
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
 OF_CALLS = ("expected_calls", "tools", "expected_state")
-BY_TURN_OR_END = (*OF_TURN, *OF_CALLS, *AT_END)
+BY_TURN_OR_END = (*OF_TURN, *OF_CALLS, *AT_END, "system")
 """Fields of which an empty cell of CSV says nothing."""
 OF_CONVERSATION = ("conversation", "turn", "whole_conversation", "conversation_before")
 SPOKEN = ("question", "answer")
@@ -120,9 +120,13 @@ def _paired(given: object) -> Sequence[object]:
         spoken = zip(roles, said[1::2], strict=True)
         messages = [{"role": role, "content": text.strip()} for role, text in spoken]
         return messages if {"user", "assistant"} <= {*roles} else []
+    items = list_of(json_in(given)) or []
+    spoken = [dict(zip(("role", "content"), list_of(item) or (), strict=False)) for item in items]
+    if spoken and all(len(each) == 2 and role_of(each) for each in spoken):
+        return spoken  # of LangChain: `[["user", "Hello"]]`
     by_field = {"question": "user", "answer": "assistant"}
     pairs: list[object] = []
-    for item in list_of(json_in(given)) or ():
+    for item in items:
         pair = list_of(item)
         values: Values = dict(mapping_of(item))
         values |= zip(("question", "answer"), pair or (), strict=False)
@@ -192,7 +196,7 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
         return True
     if roles[-1] == "user" and _asks_last(values, name):
         return False
-    n_answers = roles.count("assistant")
+    n_answers = roles.count("assistant") + roles.count(None)  # unknown roles are a problem later
     given = [(field, value) for field, value in given if field in OF_TURN]
     if any(is_over_turns(*each) for each in given):
         return "user" in roles

@@ -1,4 +1,4 @@
-"""The shapes of tools and published data sets: COLUMNS, CITED and SHAPES have an entry for each that a path can describe."""
+"""The shapes of tools and published data sets: COLUMNS, SHAPES and LATER have an entry for each that a path can describe."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +48,14 @@ COLUMNS = (
         needs=frozenset({"id", "source_id", "model", "response"}), names={"source_id": "id"}
     ),
 )
-CITED = (  # of which `answer` would be read as references
+
+
+def _of_turn(path: str) -> str:
+    """A path in Amazon Bedrock's turn: in results the record is inside, in data sets it is the turn."""
+    return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
+
+
+SHAPES = (  # read before all that is read by general names
     Shape(  # MuSiQue
         takes={
             "contexts": "paragraphs[].paragraph_text",
@@ -69,15 +76,6 @@ CITED = (  # of which `answer` would be read as references
         note="the sentences of 'answer' as one text, without their citations",
         notes={"context_ids": "the cited 'references' as context_ids"},
     ),
-)
-
-
-def _of_turn(path: str) -> str:
-    """A path in Amazon Bedrock's turn: in results the record is inside, in data sets it is the turn."""
-    return f"conversationTurns[0].inputRecord.{path} | conversationTurns[0].{path}"
-
-
-SHAPES = (  # all others, in this order
     Shape(  # Haystack's generated answers, with the documents behind them
         takes={"answer": "answers[0].data: text"},
         also={"contexts": "answers[0].documents: filled"},
@@ -93,17 +91,34 @@ SHAPES = (  # all others, in this order
         unless=("contexts",),
         note="'context' as contexts, with the titles as context_ids",
     ),
-    Shape(  # MS MARCO
-        takes={"contexts": f"{' | '.join(f'passages{{}}.{key}' for key in TEXT_KEYS)}: texts"},
-        also={"gold_contexts": " | ".join(f"passages{{is_selected}}.{key}" for key in TEXT_KEYS)},
-        note="the texts of 'passages' as contexts",
-        notes={"gold_contexts": "the selected ones as gold_contexts"},
-    ),
     Shape(takes={"relevant": "retrieval_gt[][]: ids"}),  # AutoRAG
     Shape(  # batches of OpenAI and of Anthropic
         takes={"answer": "response.body | result.message: message", "id": "custom_id"},
         unless=("answer",),
         note="the batch's replies as answer, 'custom_id' as id",
+    ),
+    Shape(  # Amazon Bedrock
+        takes={},
+        also={
+            "question": f"{_of_turn('prompt.content[?].text')}: first text",
+            "answer": f"{_of_turn('output.text')}: text",
+            "references": f"{_of_turn('referenceResponses[?].content[?].text')}: texts",
+            "contexts": f"{_of_turn('output.retrievedPassages.retrievalResults[?].content[?].text')}: texts",
+            "system": _of_turn("output.modelIdentifier"),
+        },
+        needs=("conversationTurns: list",),
+        drops=("conversationTurns",),
+        single="conversationTurns",
+        note="'conversationTurns' as question, answer, references and contexts",
+        notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
+    ),
+)
+LATER = (  # the same, where a general name beside them is read first, such as `answers` as references
+    Shape(  # MS MARCO
+        takes={"contexts": f"{' | '.join(f'passages{{}}.{key}' for key in TEXT_KEYS)}: texts"},
+        also={"gold_contexts": " | ".join(f"passages{{is_selected}}.{key}" for key in TEXT_KEYS)},
+        note="the texts of 'passages' as contexts",
+        notes={"gold_contexts": "the selected ones as gold_contexts"},
     ),
     Shape(  # LangChain's chains, beside which the answer is what a data set expects
         takes={"answer": "result: text", "references": "answer: only text"},
@@ -123,21 +138,6 @@ SHAPES = (  # all others, in this order
         drops=("resps", "arguments"),
         note="the first of 'filtered_resps' as answer",
     ),
-    Shape(  # Amazon Bedrock
-        takes={},
-        also={
-            "question": f"{_of_turn('prompt.content[?].text')}: first text",
-            "answer": f"{_of_turn('output.text')}: text",
-            "references": f"{_of_turn('referenceResponses[?].content[?].text')}: texts",
-            "contexts": f"{_of_turn('output.retrievedPassages.retrievalResults[?].content[?].text')}: texts",
-            "system": _of_turn("output.modelIdentifier"),
-        },
-        needs=("conversationTurns: list",),
-        drops=("conversationTurns",),
-        single="conversationTurns",
-        note="'conversationTurns' as question, answer, references and contexts",
-        notes=dict.fromkeys(("question", "answer", "references", "contexts", "system"), ""),
-    ),
 )
 
 
@@ -148,17 +148,21 @@ def with_field_names(table: Table, keep: Collection[str] = ()) -> Table:
 
 
 def recognised(table: Table, keep: Collection[str] = ()) -> Table:
-    """The table with nested answers, contexts and chats as the fields that they are, but columns in `keep`."""
-    table = read_rows(_with_evidence(table, keep), CITED, keep)
+    """The table with rows of the shapes of packages and of SHAPES as the fields that they are, but columns in `keep`."""
     shapes: list[Shape] = []
     for name, entry in offered("loaders").items():
         if not isinstance(shape := load("loaders", name), Shape):
             where = f"the entry point {entry.value} of ragauge.loaders"
             raise PlanError([f"{where} is {shape!r:.60}, not a Shape"])
         shapes.append(shape)
-    shapes += SHAPES
+    return read_rows(table, (*shapes, *SHAPES), keep)
+
+
+def with_nested_fields(table: Table, keep: Collection[str] = ()) -> Table:
+    """The table with nested evidence, answers, contexts and chats as the fields that they are, but columns in `keep`."""
+    table = _with_evidence(table, keep)
     columns = {*ANSWER_COLUMNS, *CHATS, *FURTHER, "source_documents"}
-    columns = columns.union(*(shape.columns() for shape in shapes)) & {*table.columns} - {*keep}
+    columns = columns.union(*(shape.columns() for shape in LATER)) & {*table.columns} - {*keep}
     cells = (row.values.get(name) for name in columns for row in table.rows)
     if not any(isinstance(cell, list | tuple | Mapping) for cell in cells):
         return table
@@ -168,7 +172,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if not any(isinstance(row.values.get(name), str) for row in table.rows)
     ]
     answers = partial(_nested_answers, nested)
-    read = read_rows(table, (_further_answers, answers, _chat, *shapes), keep)
+    read = read_rows(table, (_further_answers, answers, _chat, *LATER), keep)
     if read is table or "answer" in keep:
         return read
     return replace(read, rows=_expected_everywhere(table.rows, read.rows))

@@ -8,7 +8,7 @@ import pytest
 from cases import cases
 
 from ragauge.errors import DataError, PlanError
-from ragauge.loaders.verdicts import load_verdicts
+from ragauge.loaders.labels import load_verdicts
 
 GRADES = [{"id": f"q{n}", "score": n} for n in range(1, 6)]
 YES_NO = [{"id": "a", "label": "yes"}, {"id": "b", "label": "no"}]
