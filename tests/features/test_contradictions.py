@@ -30,6 +30,10 @@ def kinds(*turns):
     (("What does Pro cost a month?", "Pro costs $20 a month."), ("And a year?", "Pro costs $200 a year."), None),
     (HUT, ("Can we share it?", "The hut costs 3 people $20 each."), None),
     (HUT, ("Our budget is $70.", "The hut costs less than $70."), None),
+    (HUT, ("Is 70 enough for the hut?", "$70 is enough for the hut."), None),
+    (HUT, ("How long may we use it?", "You may use the hut for 60 hours."), None),
+    (("When is the feeding?", "The feeding is at 11:00 and 15:30."), ("When exactly is the feeding?", "The feeding is at 14:30."), "date"),
+    (("Do I have to change trains?", "No, it is a direct train."), ("Where do I change trains?", "You change in Bruck."), "negation"),
     (HUT, ("And the cabin?", "It costs $70 a night."), None),
     (HUT, ("We are two.", "The lake hut costs $70."), "number"),
     (("What does the small hut cost?", "The small hut costs $60."), ("We are ten.", "The large hut costs $70."), None),
@@ -41,6 +45,7 @@ def kinds(*turns):
     (("Is the hut open?", "It is closed until May."), ("We come in April.", "The hut is open."), "negation"),
     (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray built the hut."), "entity"),
     (("Who built the hut?", "Ann Lee built the hut."), ("Is it old?", "Tom Ray painted the hut."), None),
+    (("Who is the author of the report?", "It was written by Ann Lee."), ("Who wrote it, please?", "It was written by Tom Ray."), "entity"),
 )  # fmt: skip
 def test_two_turns(first, later, kind):
     assert kinds(first, later) == ({kind} if kind else set())

@@ -48,6 +48,8 @@ def test_a_turn_that_contradicts_an_earlier_one(later, consistent):
     (chat("Has it a pool?", "Yes, the hotel has an indoor pool.", "And an outdoor pool?", "No, the hotel does not have an outdoor pool."), None),
     (chat("Is it open on Monday?", "Yes.", "Is it open on Sunday?", "No."), None),
     (chat("What's my balance?", "Your balance is 120 euros.", "Pay the bill of 30 euros.", "Your balance is 90 euros."), None),
+    ([*chat("What's my balance?", "Your balance is 120 euros.", "And now?"), *added("90 euros")[1:-1], chat("", "Your balance is 90 euros.")[1]], None),
+    (chat("How many moons has Mars?", "Mars has two moons.", "And how long is a day on Venus?", "243 days.", "Has it moons too?", "Venus has no moons."), None),
     (chat("Lift in building C?", "Building C has no lift.", "In D?", "Building D has two lifts."), None),
     (chat("Goals in 2018?", "She scored 21 goals in 2018.", "The year after?", "She scored 17 goals in 2019."), None),
     (chat("Who is the CEO of Acme?", "Jane Roe is the CEO of Acme.", "Who is the CFO?", "Tom Poe is the CFO of Acme."), None),

@@ -1,4 +1,4 @@
-"""126 transcripts of our own with the verdicts of a person by turn, written before any metric was run on them.
+"""166 transcripts of our own with the verdicts of a person by turn, written before any metric was run on them.
 
 `right`: the answer agrees with its reference; `contradicts`: it contradicts an earlier answer; `about_the_right_thing`: a follow-up is
 answered about what it refers to, null where the question says it itself; `calls_right`: the calls are the expected ones.
@@ -39,15 +39,15 @@ def test_correct_agrees_on_the_turns():
     people = by_turn("right")
     found = scored("correct", SPOKEN).items()
     agree = [(value >= 0.5) == people[place] for place, value in found if value is not None]
-    assert (sum(agree), len(agree)) == (386, 404)
+    assert (sum(agree), len(agree)) == (610, 643)
 
 
 @cases(
-    ("consistency", "contradictions", "contradicts", True, 22, 0),
-    ("carried_context", "not_carried", "about_the_right_thing", False, 10, 1),
+    ("consistency", "contradictions", "contradicts", True, 29, 0),
+    ("carried_context", "not_carried", "about_the_right_thing", False, 12, 2),
 )
 def test_what_goes_wrong_across_turns(label, listed, kind, is_found, hits, false_alarms):
-    """Of 31 contradictions and of 15 answers about another thing, two of which are refusals; each of 431 turns."""
+    """Of 56 contradictions and of 17 answers about another thing, two of which are refusals; each of 671 turns."""
     found = set()
     for row in SPOKEN:
         evidence = rg.score(label, messages=row["messages"]).evidence or {}

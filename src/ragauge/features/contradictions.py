@@ -24,7 +24,7 @@ from ragauge.language.facts.differences import (
 from ragauge.language.facts.facts import Fact
 from ragauge.language.facts.reader import PREFIX, Statement, Word, read
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.units import MONEY
+from ragauge.language.numbers.units import MONEY, are_of_other_kinds
 from ragauge.language.references.contradictions import ASKS_YES_OR_NO
 from ragauge.language.refusals.refusals import find_refusals
 from ragauge.language.stems import stem
@@ -34,6 +34,8 @@ from ragauge.language.words import words
 
 MAX_STATEMENTS = 100
 """Most statements of an answer that are compared."""
+MAX_RESULT = 5_000
+"""Most characters of what the tools of a turn returned that are read."""
 MAX_TEXT = 200
 """Most characters of a claim that are shown."""
 MIN_KNOWN = 0.5
@@ -201,7 +203,10 @@ class Said:
         spoken = frozenset[str]().union(*(each.spoken for each in before))
         stated = [fact for each in before for fact in each.facts]
         adds = any(not _is_among(fact, stated) for fact in asked_facts)
-        stated += [] if start and start[1] else asked_facts
+        given = [] if start and start[1] else asked_facts
+        stated += given
+        results = " ".join((call.result or "")[:MAX_RESULT] for call in turn.calls)[:MAX_RESULT]
+        given = [*given, *facts_of(read(results))]
         is_short = "?" in question and len(begins) < 4 and not ASKS_YES_OR_NO.match(question)
         is_joined = JOINING.match(question) or is_short
         is_follow_up = (
@@ -222,7 +227,7 @@ class Said:
             own - spoken,
             topics(said) | own,
             facts_of((*said, *asked)),
-            [_with_news(claim, stated, spoken | own, begins) for claim in claims],
+            [_with_news(claim, stated, given, spoken | own, begins) for claim in claims],
             reply,
             start is not None,
             is_follow_up,
@@ -234,13 +239,18 @@ class Said:
 
 
 def _with_news(
-    claim: _Claim, stated: Sequence[Fact], spoken: Set[str], asked: Sequence[str]
+    claim: _Claim,
+    stated: Sequence[Fact],
+    given: Sequence[Fact],
+    spoken: Set[str],
+    asked: Sequence[str],
 ) -> _Claim:
-    """The claim with the values and names that nobody stated before, and that are not what is asked about: `In D?`"""
+    """The claim with the values and names that nobody stated before, no tool gave, and that are not what is asked about: `In D?`"""
     values = [
         fact
         for fact in claim.clause.facts
         if not _is_among(fact, stated)
+        and not any(is_same(fact, each) for each in given)
         and not (isinstance(fact.value, tuple) and fact.value[1].lower() in asked)
     ]
     names = [
@@ -255,11 +265,15 @@ def _with_news(
 
 def contradictions(said: Said, before: Sequence[Said]) -> Iterator[Contradiction]:
     """What a turn says otherwise than one of those before it."""
-    for other in () if said.is_for_another else before:
-        pairs = [_Pair(said, other, claim) for claim in said.claims]
+    between: Set[str] = frozenset()
+    for other in () if said.is_for_another else reversed(before):
+        pairs = [_Pair(said, other, claim, between) for claim in said.claims]
         found = [each for pair in pairs for each in (*pair.values(), *pair.names(), *pair.senses())]
         if said.reply and said.begins_with_reply:
-            found += _Pair(replace(said, asks_about=frozenset()), other, said.reply).senses()
+            found += _Pair(
+                replace(said, asks_about=frozenset()), other, said.reply, between
+            ).senses()
+        between |= other.new
         for kind, says, denied in dict.fromkeys(found):
             yield Contradiction(said.number, says, other.number, denied, kind)
 
@@ -271,6 +285,7 @@ class _Pair:
     said: Said
     other: Said
     claim: _Claim
+    between: Set[str]
 
     @property
     def are_few(self) -> bool:
@@ -286,19 +301,21 @@ class _Pair:
             factors = [
                 each for each in (*clause.facts, *facts_of(self.said.asked)) if each is not fact
             ]
+            others = [each for each in other.facts if _differ(fact, each)]
             if (
                 value is None
                 or sum(
                     any(_differ(one, each) for each in theirs.clause.facts) for one in clause.facts
                 )
                 > 1
-                or sum(bool(_differ(fact, each)) for each in other.facts) > 1
+                or (len(others) > 1 and not self.are_few)
                 or not names <= theirs.about | other.topic
                 or any(_is_product(fact, value, each) for each in factors)
             ):
                 continue
             about, told = self.claim.about - {_topic(fact)}, theirs.about - {_topic(value)}
             least = MIN_KNOWN_OF_ALL if self.are_few and told and told <= about else MIN_KNOWN
+            least = 1 if len(others) > 1 else least
             if self.share(about, told, theirs.clause) >= least:
                 yield _differ(fact, value), fact.shown, value.shown
 
@@ -315,6 +332,8 @@ class _Pair:
             ):
                 continue
             turning = (claim.turning | theirs.turning) if opposite else frozenset[str]()
+            if self.said.asks_for_a_name:
+                turning |= {word.key for word in claim.names}
             ours, its = claim.about - turning, theirs.about - turning
             told = (
                 its | self.other.claims[0].about if theirs is reply and self.other.claims else its
@@ -333,11 +352,12 @@ class _Pair:
         ours, other = self.claim.names, self.other
         asked = other.asks_about
         about = self.claim.about - {word.key for word in ours}
+        known = about | self.said.topic if self.said.asks_for_a_name and self.are_few else about
         if (
             not ours
             or self.said.is_follow_up
             or not other.asks_for_a_name
-            or 2 * len(asked & about) < len(asked)
+            or 2 * len(asked & known) < len(asked)
         ):
             return
         for theirs in other.claims[:1]:
@@ -365,6 +385,9 @@ class _Pair:
                 for head, modifier in heads.items()
             )
             or _asks_for_another(facts_of(said.asked), other)
+            or not self.between.isdisjoint(
+                word.key for word in own.words if word.is_name or word.start == own.start
+            )
             # `In the annex there is none.`
             or (own.tokens[0].text in FRONT and {word.key for word in own.words[:1]} & missing)
         )
@@ -406,11 +429,12 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
 
 
 def _differ(one: Fact, other: Fact) -> str:
-    """The kind of the contradiction between two facts; empty for one that is only likely, and two of a class, such as colours."""
+    """The kind of the contradiction between two facts; empty for one that is only likely, two of a class, such as colours, and for `$5` and `5 hours`."""
     kind = "" if is_same(one, other) else contradiction(one, other)
     # $20 a month is $200 a year.
     is_rate = kind == "number" and one.per and other.per and one.per != other.per
-    return "" if kind in (LIKELY, "member") or is_rate else kind
+    is_of_another = kind == "unit" and are_of_other_kinds(one.unit, other.unit)
+    return "" if kind in (LIKELY, "member") or is_rate or is_of_another else kind
 
 
 def _is_among(fact: Fact, others: Iterable[Fact]) -> bool:

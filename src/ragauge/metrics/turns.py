@@ -37,19 +37,19 @@ SAME = frozenset(
 """Words of an answer that says of another thing what was said before."""
 
 
-@metric(version=14)
+@metric(version=15)
 def consistency(dialogue: Transcript) -> Score:
     """Share of the system's turns, from the second on, that contradict none of its earlier answers.
 
     In [0, 1]. Two claims are compared if they are about one thing: at least half of what the later one is about was asked or said in
     the earlier turn, and its question names nothing new. Of short answers less needs to be the same. They contradict each other in a number, date or version, a name that
     was asked for, a negation, an opposite, a price for "free", or another yes or no. What the system takes back openly, what holds
-    since something changed ("now", "then") or on a condition, multiples of a value and values that the user gives are no
+    since something changed ("now", "then") or on a condition, multiples of a value and values that the user or a tool gives are no
     contradiction, nor is the answer to a question for another thing ("And for students?") or to an order ("Move it to Thursday."). The 50 answers before a turn are
     compared. Undefined in a conversation with fewer than two answers.
 
-    Source: our own. Of 40 contradictions by somebody who had not read its rules it finds 15, with no false alarm of 40; of 31 in
-    126 transcripts of our own 22; of 823 turns of MTRAG, which people approved, it calls 2 one.
+    Source: our own. Of 41 contradictions in transcripts written after its rules version 14 found 11, with 4 false alarms in 31 other conversations;
+    this version finds 13, with 1. Of 823 turns of MTRAG, which people approved, it calls 2 one.
 
     >>> import ragauge as rg
     >>> fee = "The fee of the hut is ${} a year."
@@ -93,8 +93,8 @@ def carried_context(dialogue: Transcript) -> Score:
     asks for a name ("who", "which"). Refusals do not count. Undefined without
     such a follow-up.
 
-    Source: our own. Of 13 answers about another thing in 126 transcripts of our own, judged before, it finds 10, and calls
-    one other of 186 follow-ups one; of 257 of MTRAG it calls none.
+    Source: our own. Of 15 answers about another thing in 166 transcripts of our own, judged before, it finds 12, and calls
+    2 other follow-ups one; of 257 of MTRAG it calls none.
 
     >>> import ragauge as rg
     >>> chat = [("Who wrote Emma?", "Jane Austen wrote Emma."), ("When did it appear?", "Moby Dick appeared in 1851.")]
