@@ -8,6 +8,7 @@ measured but not fitted: the first two are no answers with passages, the terms o
 PARTS.json keeps the parts of all answers, so that a second run does not compute them again.
 """
 
+import gzip
 import json
 import os
 import random
@@ -47,12 +48,14 @@ FAMILIES = {
     "Factcheck-GPT": ("factcheck-gpt",),
     "scenes": ("scenes",),
     "unseen scenes": ("unseen scenes",),
+    "situations": ("situations",),
+    "unseen situations": ("unseen situations",),
     "NLI": ("snli", "conjnli"),
     "QAGS": ("qags",),
 }
 """The families of sets, by the beginnings of the sets' names."""
-MEASURED_ONLY = ("unseen scenes", "NLI", "QAGS")
-WITH_ERRORS_ON_PURPOSE = ("SummEdits", "FEVER", "Fool Me Twice", "scenes")
+MEASURED_ONLY = ("unseen scenes", "unseen situations", "NLI", "QAGS")
+WITH_ERRORS_ON_PURPOSE = ("SummEdits", "FEVER", "Fool Me Twice", "scenes", "situations")
 """Families whose wrong claims people wrote to be wrong; they weigh `SHARE` of the others, as `contradicted` is made for them."""
 SHARE = 0.5
 PARTS = tuple(WEIGHTS)
@@ -117,7 +120,7 @@ def measured_sets(folder: Path, precision: str, kept: Path | None) -> dict[str, 
     if kept and kept.exists():
         rows = json.loads(kept.read_text(encoding="utf-8"))
     encoder = CachedEncoder(MiniLM(precision))
-    for name, cases in {**grounded_sets(folder), **scenes()}.items():
+    for name, cases in {**grounded_sets(folder), **scenes(), **situations()}.items():
         if name not in rows:
             rows[name] = scored(sampled(name, cases), encoder)
             if kept:
@@ -140,6 +143,19 @@ def scenes() -> dict[str, list[GroundedCase]]:
                     )
                     for answer, is_right in answers
                 )
+    return sets
+
+
+def situations() -> dict[str, list[GroundedCase]]:
+    """Answers to everyday questions, right or wrong in one detail: those that details were read for to fit, the others to measure."""
+    path = Path(__file__).parent / "contrast" / "situations.jsonl.gz"
+    sets: dict[str, list[GroundedCase]] = {}
+    for row in map(json.loads, gzip.decompress(path.read_bytes()).splitlines()):
+        name = "situations" if row["part"] == "seen" else "unseen situations"
+        case = GroundedCase(
+            row["answer"], tuple(row["contexts"]), row["is_right"], question=row["question"]
+        )
+        sets.setdefault(name, []).append(case)
     return sets
 
 

@@ -51,14 +51,14 @@ OF_WORDS = frozenset(("negation", "roles", "quantifier", "opposite", "entity", "
 NEAREST = 8
 """The number of context sentences that each sentence of the answer is compared with."""
 PASSAGE_WORDS = 100
-"""About as many words of the nearest context sentences the embedded reader reads beside a sentence."""
+"""About as many words of the nearest context sentences the embedded reader reads beside a sentence; with a question only the nearest one."""
 ALIKE = 0.6
 """The lowest cosine at which a word counts as paraphrased; only for the spans in the evidence."""
 SHOWN = 200
 """The most spans, and the most sentences, in the evidence, which also counts the rest."""
 
 
-@metric(version=18, batch=True)
+@metric(version=19, batch=True)
 def support(
     answer: Sequence[str],
     contexts: Sequence[Sequence[str]],
@@ -71,7 +71,7 @@ def support(
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
     In [0, 1]. A heuristic, not a verdict: it sees what is added, and not reliably the one wrong detail of a natural sentence (on answers
-    written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .55 to .6). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
+    written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .61 to .72). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
     contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it and the question,
@@ -85,16 +85,17 @@ def support(
     - `missing` (-0.5): log(1 + n) of the n numbers (years too) and names that no context has; a name is a content word
       with a capital letter that does not begin the sentence;
     - `reader` (0.3): the log-odds, from -6 to 6, that the nearest context sentences say what the sentence says, by the embedded reader:
-      a model of the encoder's size, trained on pairs of a claim and a passage. It reads the question too, about 100 words of the contexts, and of
-      all together at most 160 tokens.
+      a model of the encoder's size, trained on pairs of a claim and a passage. It reads the question and the nearest context sentence, without
+      a question about 100 words of the contexts; of all together at most 160 tokens.
 
     The score is the geometric mean of the sentences' values, each with the weight of its content words, so that one sentence without
     support weighs more than one with it. What names only a source ("according to the handbook", "[2]", "Source: fees-1") or turns to the reader
     ("Let me know if you need more") is not read.
 
-    A number, date, unit or code that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. A
+    A number, date, unit or code that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. So does one that
+    the contexts have for something else than what the question asks, or nowhere, if they have another one where the question's words are. A
     negation, opposite, name, role, item or quantifier that does makes its sentence a fifth, as most of these are false in long answers. Details are
-    those of `correct`; what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
+    those of `correct`; else what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
     for `1.5 hours`) counts as its words.
 
     At the curve's midpoint (a sum of 2.65) people call half of the sentences fully supported, if both kinds
@@ -212,7 +213,7 @@ def _row(
 ) -> _Row:
     claims = without_attributions(answer)
     known = {quantity.number for quantity in chain.from_iterable(given)}
-    found = align_to_passages(answer, contexts)
+    found = align_to_passages(answer, contexts, question or "")
     facts = SpanSet(found.stated)
     numbers = [
         (quantity, quantity.number in known or quantity.start in facts)
@@ -295,7 +296,7 @@ def _claim(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Claim:
     n_words = 0
     for other in others:
         n_words += len(other.words)
-        if not chosen or n_words <= PASSAGE_WORDS:
+        if not chosen or (n_words <= PASSAGE_WORDS and not row.question):
             chosen.append(other)
     chosen.sort(key=lambda each: (each.text, each.start))
     text = row.answer[sentence.start : sentence.end]

@@ -245,6 +245,28 @@ def test_a_passage_contradicts_only_what_counts_the_same_thing(answer, passage, 
     assert {each.kind for each in align_to_passages(answer, (passage,)).differences} == kinds
 
 
+HOURS = "The swimming pool opens at 9 am. The gym opens at 7 am and closes at 10 pm."
+DOSES = "Children take 5 ml twice a day. Adults take 10 ml three times a day."
+
+
+@cases(
+    ("When does the pool open?", "At 7 am.", {("7 am", "9 am")}),  # that of the gym
+    ("When does the pool open?", "At 8 am.", {("8 am", "9 am")}),  # in no passage
+    ("When does the pool open?", "At 9 am.", set()),
+    ("When does the pool open?", "The gym opens at 7 am, the pool at 9 am.", set()),
+    ("", "At 7 am.", set()),
+    ("Why is it so?", "At 7 am.", set()),  # no passage has what is asked for
+    ("When does the gym close?", "Three times a day.", set()),  # of another kind
+    ("How often do children take it?", "Three times a day.", {("Three times a day", "twice a day")}),
+    ("How many ml do adults take?", "5 ml", {("5 ml", "10 ml")}),
+    ("How many ml do adults take?", "10 ml, children half of it, 5 ml.", set()),
+)  # fmt: skip
+def test_a_fact_from_another_place_than_the_one_asked_for_contradicts(question, answer, pairs):
+    found = align_to_passages(answer, (HOURS, DOSES), question).differences
+    assert {(each.found.text, each.expected.text) for each in found} == pairs
+    assert {each.context for each in found} <= {int("ml" in question or "often" in question)}
+
+
 def test_a_percentage_of_endless_decimals_is_worked_out():
     passage = "It takes 30 minutes, 10 of these minutes are a pause."
     assert (

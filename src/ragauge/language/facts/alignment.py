@@ -1,8 +1,9 @@
 """Which details of a text another text contradicts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 from math import log1p
 from typing import NamedTuple, cast
 
@@ -50,6 +51,8 @@ SAME_NUMBER = ("currency", "period", "unit")
 """Differences between facts that have the same number, so that fewer words need to be the same."""
 MIN_ALIKE = 0.6
 """The likeness of a statement and a passage's sentence from which their words are compared."""
+UNSTATED, MARGIN = 1.0, 1.5
+"""What the place of a fact is worth that no passage has, and how much more another place must be worth; the most is 9."""
 MIN_COVERED, MIN_KEYS = 0.6, 2
 """Share of a statement's words that a passage's sentence must have; words that are enough to look it up."""
 
@@ -159,7 +162,44 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
         each = each or [*turned(statement, clauses, asked, MIN_ALIKE)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
+    found = found or [*_in_place(ours, asked, passages)]
     return Alignment(_equal(ours, passages.facts), tuple(dict.fromkeys(found)))
+
+
+def _in_place(
+    ours: Sequence[Statement], asked: Sequence[Statement], passages: "_Passages"
+) -> Iterator[Difference]:
+    """What the passages have in the place that is asked for, if the answer has it from another place, or from none.
+
+    A place is worth the words of the question that its sentence has, twice, and its clause, and half as much the words of question and answer.
+    """
+    known, wanted = facts_of(asked), keys_of(asked)
+    stated = [fact for fact in facts_of(ours) if not _is_among(fact, known)]
+    if not (stated and wanted):
+        return
+    weights = {key: 2 * weight for key, weight in passages.weights(wanted).items()}
+    for key, weight in passages.weights(wanted | keys_of(ours)).items():
+        weights[key] = weights.get(key, 0.0) + weight
+    own, best, found = UNSTATED, 0.0, None
+    for fact, context, sentence, clause in passages.places:
+        value = sum(
+            weight * (2 * (key in sentence.keys) + (key in clause.keys))
+            for key, weight in weights.items()
+        )
+        if _is_among(fact, stated):
+            own = max(own, value)
+        elif value > best and not _is_among(fact, known):
+            pairs = ((each, contradiction(each, fact)) for each in stated)
+            clear = (
+                Difference(kind, part_of(each), part_of(fact), context)
+                for each, kind in pairs
+                if kind not in ("", LIKELY)
+                and not _counts_other_things(_at(each, ours), each, sentence, fact)
+            )
+            if each := next(clear, None):
+                best, found = value, each
+    if found and best > own + MARGIN:
+        yield found
 
 
 def focused(theirs: Statement, ours: Statement) -> Statement:
@@ -200,13 +240,18 @@ def _of_passage(
     for one in found:
         assert one.found and one.expected
         fact, other = here[one.found.start], there[one.expected.start]
-        is_counted = fact.kind == "amount" and not fact.unit
         if one.kind in SAME_NUMBER or (
             counts[one.found] == 1
             and not is_within(fact, other)
-            and not (is_counted and beside(ours, fact).isdisjoint(beside(theirs, other)))
+            and not _counts_other_things(ours, fact, theirs, other)
         ):
             yield one
+
+
+def _counts_other_things(ours: Statement, fact: Fact, theirs: Statement, other: Fact) -> bool:
+    """Whether a fact is a number without a unit, and other words stand beside it than beside the other fact."""
+    is_count = fact.kind == "amount" and not fact.unit
+    return is_count and beside(ours, fact).isdisjoint(beside(theirs, other))
 
 
 def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tuple[int, int]]:
@@ -216,6 +261,17 @@ def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tupl
         for fact in facts_of(statements)
         if any(is_equal(fact, other) for other in others)
     ]
+
+
+def _clauses(statement: Statement) -> Iterator[Statement]:
+    """The clauses of a statement, which end at commas, colons and the like."""
+    signs = [token for token in statement.tokens if token.text in SIGNS]
+    cuts = [
+        statement.start,
+        *(at for sign in signs for at in (sign.start, sign.end)),
+        statement.end,
+    ]
+    return (statement.part(*ends) for ends in zip(cuts[::2], cuts[1::2], strict=True))
 
 
 class _Passages:
@@ -234,6 +290,22 @@ class _Passages:
                 self._with_key.setdefault(key, []).append(at)
         self.keys = self._with_key.keys()
         self.facts = facts_of([each for each, _ in self._statements])[:MAX_FACTS_OF_PASSAGES]
+        places = (
+            (fact, context, statement, clause)
+            for statement, context in self._statements
+            for clause in _clauses(statement)
+            for fact in clause.facts
+        )
+        self.places = [*islice(places, MAX_FACTS_OF_PASSAGES)]
+
+    def weights(self, keys: Set[str]) -> dict[str, float]:
+        """The weights of those of the keys that the passages have, rare ones weighing more; their sum is 1."""
+        found = {
+            key: log1p(len(self._statements) / len(self._with_key[key]))
+            for key in sorted(keys & self.keys)
+        }
+        total = sum(found.values())
+        return {key: weight / total for key, weight in found.items()}
 
     def closest(
         self, statement: Statement, asked: Sequence[Statement]
