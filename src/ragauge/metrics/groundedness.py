@@ -71,7 +71,7 @@ def support(
     """How far the contexts support the answer, estimated from words and embeddings without a judge.
 
     In [0, 1]. A heuristic, not a verdict: it sees what is added, and not reliably the one wrong detail of a natural sentence (on answers
-    written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .61 to .72). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
+    written to be right or wrong in one detail, benchmarks/contrast, its AUROC is .62 to .67). Where a judge's `faithfulness` exists, trust that. A refusal gets a low score, because
     contexts support little of it; find refusals with `dont_know`.
 
     Each sentence of the answer is compared with the 8 context sentences that share most words with it and the question,
@@ -93,7 +93,8 @@ def support(
     ("Let me know if you need more") is not read.
 
     A number, date, unit or code that contradicts the closest sentence decides whatever the words share: the value is a fifth of the curve's. So does one that
-    the contexts have for something else than what the question asks, or nowhere, if they have another one where the question's words are. A
+    the contexts have for something else than what the question asks, or nowhere, if they have another one where the question's words are, and it is no result
+    of theirs (a total; if they have it nowhere also the sum, difference, product or quotient of two). A
     negation, opposite, name, role, item or quantifier that does makes its sentence a fifth, as most of these are false in long answers. Details are
     those of `correct`; else what any context states contradicts nothing. A fact that a context states in another form (`90 minutes`
     for `1.5 hours`) counts as its words.

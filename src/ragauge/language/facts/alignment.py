@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, combinations, islice
 from math import log1p
 from typing import NamedTuple, cast
 
@@ -13,6 +14,7 @@ from ragauge.language.facts.differences import (
     beside,
     contradiction,
     facts_of,
+    in_unit,
     is_equal,
     is_near,
     is_same,
@@ -53,6 +55,8 @@ MIN_ALIKE = 0.6
 """The likeness of a statement and a passage's sentence from which their words are compared."""
 UNSTATED, MARGIN = 1.0, 1.5
 """What the place of a fact is worth that no passage has, and how much more another place must be worth; the most is 9."""
+MAX_WORKED_OUT, ROUNDED_RESULT = 100, 0.005
+"""The first facts of the passages that an amount may be worked out from, and how far it may be rounded."""
 MIN_COVERED, MIN_KEYS = 0.6, 2
 """Share of a statement's words that a passage's sentence must have; words that are enough to look it up."""
 
@@ -156,7 +160,8 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
             one
             for theirs in (partner, clauses)
             for one in _of_passage(statement, theirs, asked, passages.facts)
-            if (is_covered or one.kind in SAME_NUMBER)
+            if len(statement.keys) >= MIN_KEYS
+            and (is_covered or one.kind in SAME_NUMBER)
             and (theirs is clauses or one.kind != "member")
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
@@ -169,7 +174,7 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
 def _in_place(
     ours: Sequence[Statement], asked: Sequence[Statement], passages: "_Passages"
 ) -> Iterator[Difference]:
-    """What the passages have in the place that is asked for, if the answer has it from another place, or from none.
+    """What the passages have in the place that is asked for, if the answer has it from another place, or from none and not from two by arithmetic.
 
     A place is worth the words of the question that its sentence has, twice, and its clause, and half as much the words of question and answer.
     """
@@ -189,17 +194,32 @@ def _in_place(
         if _is_among(fact, stated):
             own = max(own, value)
         elif value > best and not _is_among(fact, known):
-            pairs = ((each, contradiction(each, fact)) for each in stated)
-            clear = (
-                Difference(kind, part_of(each), part_of(fact), context)
-                for each, kind in pairs
-                if kind not in ("", LIKELY)
-                and not _counts_other_things(_at(each, ours), each, sentence, fact)
-            )
-            if each := next(clear, None):
-                best, found = value, each
+            for each in stated:
+                kind = contradiction(each, fact)
+                of_another = kind and _counts_other_things(_at(each, ours), each, sentence, fact)
+                if kind not in ("", LIKELY) and not of_another:
+                    best, found = value, (kind, each, fact, context)
+                    break
     if found and best > own + MARGIN:
-        yield found
+        kind, fact, other, context = found
+        given = [*known, *passages.facts[:MAX_WORKED_OUT]]
+        if not _is_worked_out(fact, given, is_stated=_is_among(fact, given)):
+            yield Difference(kind, part_of(fact), part_of(other), context)
+
+
+def _is_worked_out(fact: Fact, given: Sequence[Fact], *, is_stated: bool) -> bool:
+    """Whether an amount is the total of three or more that are given; if it is not stated, also the sum, difference, product or quotient of two."""
+    if fact.kind != "amount":
+        return False
+    amounts = [each for each in given if each.kind == "amount"]
+    alike = [abs(float(each)) for one in amounts if (each := in_unit(one, fact.unit)) is not None]
+    factors = {2.0, *(abs(float(cast(Decimal, each.value))) for each in amounts)} - {0.0}
+    found = {total for at in range(len(alike)) for total in [*accumulate(alike[at:])][2:]}
+    if not is_stated:
+        found |= {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
+        found |= {result for a in alike for b in factors for result in (a * b, a / b)}
+    value = abs(float(cast(Decimal, fact.value)))
+    return any(abs(value - each) <= ROUNDED_RESULT * value for each in found)
 
 
 def focused(theirs: Statement, ours: Statement) -> Statement:

@@ -110,13 +110,13 @@ def contradiction(one: Fact, other: Fact) -> str:
             return ""
         return "version" if ours[0] == theirs[0] else LIKELY
     are_money = one.unit in MONEY and other.unit in MONEY
-    if are_money and _in(one, other.unit) is None:
+    if are_money and in_unit(one, other.unit) is None:
         return "currency"
     if one.kind == "frequency":
         return "" if _is_same_amount(one, other) else "period"
     if _is_same_amount(one, other):
         return "period" if one.per and other.per and one.per != other.per else ""
-    if are_money or _in(one, other.unit) is not None:
+    if are_money or in_unit(one, other.unit) is not None:
         return "number" if one.value != other.value else "unit"
     if are_of_other_kinds(one.unit, other.unit):
         return "unit" if one.value == other.value else ""
@@ -181,11 +181,11 @@ def _values(one: Fact, other: Fact) -> Iterator[tuple[Decimal, Decimal]]:
         yield ours, theirs
         if "%" in (one.unit, other.unit):
             yield (100 * ours, theirs) if other.unit == "%" else (ours, 100 * theirs)
-    elif (stated := _in(one, other.unit)) is not None:
+    elif (stated := in_unit(one, other.unit)) is not None:
         yield abs(stated), theirs
 
 
-def _in(fact: Fact, unit: str) -> Decimal | None:
+def in_unit(fact: Fact, unit: str) -> Decimal | None:
     """The amount in another unit; None if it cannot be converted."""
     value = cast(Decimal, fact.value)
     if fact.unit == unit or unit in ALIKE.get(fact.unit, ()):
