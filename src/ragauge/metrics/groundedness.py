@@ -132,12 +132,13 @@ def support(
 class _Row:
     """An answer and its contexts: its sentences with content words, and the numbers.
 
-    `numbers`: each number, and whether a context has it. `facts`: the places of facts that a context has. `contexts`: those that are not blank;
-    `places`: their positions among the sample's contexts.
+    `asked`: the stems of the question. `numbers`: each number, and whether a context has it. `facts`: the places of facts that a context has.
+    `contexts`: those that are not blank; `places`: their positions among the sample's contexts.
     """
 
     answer: str
     question: str
+    asked: Sequence[str]
     sentences: Sequence[Sentence]
     numbers: Sequence[tuple[Quantity, bool]]
     contexts: tuple[str, ...]
@@ -229,6 +230,7 @@ def _row(
     return _Row(
         answer,
         question or "",
+        [word.stem for word in stemmed(question or "", language)],
         sentences,
         numbers,
         texts,
@@ -280,10 +282,9 @@ def _scores(rows: Sequence[_Row], encoder: CachedEncoder) -> Iterator[Score]:
 
 def _with_nearest(row: _Row, index: SentenceIndex) -> Iterator[tuple[Sentence, list[Sentence]]]:
     """Each sentence of the answer with the context sentences nearest to it and to the question."""
-    asked = [word.stem for word in stemmed(row.question, row.language)]
     for sentence in row.sentences:
         stems = [word.stem for word in _content(sentence, row.answer, row.language)]
-        yield sentence, [index.sentences[at] for at in index.nearest([*stems, *asked], NEAREST)]
+        yield sentence, [index.sentences[at] for at in index.nearest([*stems, *row.asked], NEAREST)]
 
 
 def _comparison(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Comparison:
@@ -297,7 +298,7 @@ def _claim(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Claim:
     n_words = 0
     for other in others:
         n_words += len(other.words)
-        if not chosen or (n_words <= PASSAGE_WORDS and not row.question):
+        if not chosen or (n_words <= PASSAGE_WORDS and not row.asked):
             chosen.append(other)
     chosen.sort(key=lambda each: (each.text, each.start))
     text = row.answer[sentence.start : sentence.end]

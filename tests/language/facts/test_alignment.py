@@ -267,6 +267,53 @@ def test_a_fact_from_another_place_than_the_one_asked_for_contradicts(question, 
     assert {each.context for each in found} <= {int("ml" in question or "often" in question)}
 
 
+LIFT = "A day on the lift costs 26 euros and in the evening 9 euros. Skis cost 14 euros. Lessons cost 30 euros a day, boots 5 euros."
+
+
+@cases(
+    ("40 euros", set()),  # 26 + 14
+    ("52 euros for two", set()),  # 2 x 26
+    ("13 euros for children, who pay half", set()),
+    ("27 euros", {("27 euros", "26 euros")}),
+    ("30 euros", {("30 euros", "26 euros")}),  # the price of lessons
+    ("under 30 euros", set()),  # within
+)  # fmt: skip
+def test_what_follows_from_what_is_given_contradicts_nothing(answer, pairs):
+    question = "What does a day on the lift cost?"
+    found = align_to_passages(answer, (LIFT,), question).differences
+    assert {(each.found.text, each.expected.text) for each in found} == pairs
+
+
+def test_the_total_of_a_list_contradicts_none_of_its_numbers():
+    huts = "The beds of the huts: Old Dairy has 40 beds, Lantern has 28, Harebell has 18. That makes 86 in all."
+    question = "How many beds do the huts have?"
+    for answer, is_wrong in (("They have 86 beds.", False), ("They have 96 beds.", True)):
+        found = align_to_passages(answer, (huts,), question).differences
+        assert bool(found) is is_wrong
+
+
+@cases("At 9 a.m.", "At 9 am.")
+def test_a_fact_with_full_stops_has_a_place(answer):
+    hours = (
+        "The swimming pool opens at 9 a.m. daily.",
+        "The swimming pool of the spa opens at 7 a.m.",
+    )
+    question = "When does the swimming pool open?"
+    assert not align_to_passages(answer, hours, question).differences
+    assert align_to_passages("At 6 a.m.", hours, question).differences
+
+
+def test_passages_that_are_not_read_whole_have_no_places():
+    hours = (
+        "The pool opens at 8 am on holidays.",
+        "The pool opens at 9 am on weekdays. " + "It is nice. " * 1_800,
+    )
+    question = "When does the pool open on weekdays?"
+    assert not align_to_passages("At 9 am.", hours, question).differences
+    facts = (hours[0], "It is 7 km. " * 1_100, hours[1][:40])
+    assert not align_to_passages("At 9 am.", facts, question).differences
+
+
 def test_a_percentage_of_endless_decimals_is_worked_out():
     passage = "It takes 30 minutes, 10 of these minutes are a pause."
     assert (

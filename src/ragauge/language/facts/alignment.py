@@ -1,10 +1,10 @@
 """Which details of a text another text contradicts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
-from functools import lru_cache
-from itertools import accumulate, combinations, islice
+from functools import cached_property, lru_cache
+from itertools import accumulate, combinations
 from math import log1p
 from typing import NamedTuple, cast
 
@@ -54,9 +54,9 @@ SAME_NUMBER = ("currency", "period", "unit")
 MIN_ALIKE = 0.6
 """The likeness of a statement and a passage's sentence from which their words are compared."""
 UNSTATED, MARGIN = 1.0, 1.5
-"""What the place of a fact is worth that no passage has, and how much more another place must be worth; the most is 9."""
-MAX_WORKED_OUT, ROUNDED_RESULT = 100, 0.005
-"""The first facts of the passages that an amount may be worked out from, and how far it may be rounded."""
+"""What the place of a fact is worth that no passage has, and how much more another place must be worth."""
+MAX_GIVEN, ROUNDED_RESULT = 12, 0.005
+"""The facts of the best places that an amount may be the result of, and how far it may be rounded."""
 MIN_COVERED, MIN_KEYS = 0.6, 2
 """Share of a statement's words that a passage's sentence must have; words that are enough to look it up."""
 
@@ -137,7 +137,7 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
 def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") -> Alignment:
     """The facts of an answer that passages state, as spans in the answer, and what it contradicts of the closest sentences.
 
-    What any passage has contradicts nothing. The spans of `expected` are those in the passage `context`.
+    What any passage has contradicts nothing, unless it has it in another place than what the question asks for. The spans of `expected` are those in the passage `context`.
 
     >>> found = align_to_passages("Team costs $19 a month.", ("Team costs $18 a month.",)).differences
     >>> [(each.found.text, each.expected.text, each.context) for each in found]
@@ -174,52 +174,82 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
 def _in_place(
     ours: Sequence[Statement], asked: Sequence[Statement], passages: "_Passages"
 ) -> Iterator[Difference]:
-    """What the passages have in the place that is asked for, if the answer has it from another place, or from none and not from two by arithmetic.
+    """What the passages have in the place that is asked for, if the answer has it from another place, or from none, and it is no result of what is given.
 
-    A place is worth the words of the question that its sentence has, twice, and its clause, and half as much the words of question and answer.
+    The value of a place, at most 10: the share of the question's words in its sentence (weight 4), its clause (2) and the sentence before (1), and that of
+    the question's and the answer's words together (2, 1).
     """
     known, wanted = facts_of(asked), keys_of(asked)
     stated = [fact for fact in facts_of(ours) if not _is_among(fact, known)]
-    if not (stated and wanted):
+    if not (stated and wanted) or passages.is_cut:
         return
-    weights = {key: 2 * weight for key, weight in passages.weights(wanted).items()}
-    for key, weight in passages.weights(wanted | keys_of(ours)).items():
-        weights[key] = weights.get(key, 0.0) + weight
-    own, best, found = UNSTATED, 0.0, None
-    for fact, context, sentence, clause in passages.places:
-        value = sum(
-            weight * (2 * (key in sentence.keys) + (key in clause.keys))
+    weights = passages.weights(wanted)
+    all_weights = passages.weights(wanted | keys_of(ours))
+
+    def value(place: _Place) -> float:
+        sentence, clause, before = place.sentence.keys, place.clause.keys, place.before
+        found = sum(
+            weight * (4 * (key in sentence) + 2 * (key in clause) + (key in before))
             for key, weight in weights.items()
         )
-        if _is_among(fact, stated):
-            own = max(own, value)
-        elif value > best and not _is_among(fact, known):
-            for each in stated:
-                kind = contradiction(each, fact)
-                of_another = kind and _counts_other_things(_at(each, ours), each, sentence, fact)
-                if kind not in ("", LIKELY) and not of_another:
-                    best, found = value, (kind, each, fact, context)
-                    break
-    if found and best > own + MARGIN:
-        kind, fact, other, context = found
-        given = [*known, *passages.facts[:MAX_WORKED_OUT]]
-        if not _is_worked_out(fact, given, is_stated=_is_among(fact, given)):
-            yield Difference(kind, part_of(fact), part_of(other), context)
+        return found + sum(
+            weight * (2 * (key in sentence) + (key in clause))
+            for key, weight in all_weights.items()
+        )
+
+    places = sorted(((value(place), place) for place in passages.places), key=lambda pair: -pair[0])
+    own = max((each for each, place in places if _is_among(place.fact, stated)), default=0.0)
+    for each, (fact, context, sentence, _, _) in places:
+        if each <= max(own, UNSTATED) + MARGIN:
+            return
+        if _is_among(fact, known):
+            continue
+        for one in stated:
+            kind = contradiction(one, fact)
+            if kind in ("", LIKELY) or is_within(one, fact):
+                continue
+            if not _counts_other_things(_at(one, ours), one, sentence, fact):
+                given = [*known, *(place.fact for _, place in places)][:MAX_GIVEN]
+                is_stated = _is_among(one, passages.facts)
+                if not (
+                    _is_total(one, passages.facts) or (not is_stated and _is_result(one, given))
+                ):
+                    yield Difference(kind, part_of(one), part_of(fact), context)
+                return
 
 
-def _is_worked_out(fact: Fact, given: Sequence[Fact], *, is_stated: bool) -> bool:
-    """Whether an amount is the total of three or more that are given; if it is not stated, also the sum, difference, product or quotient of two."""
+def _is_total(fact: Fact, given: Sequence[Fact]) -> bool:
+    """Whether an amount is the sum of three or more in a row."""
+    amounts = _amounts(given[:MAX_COMPARED], fact.unit)
+    totals = (total for at in range(len(amounts)) for total in [*accumulate(amounts[at:])][2:])
+    return fact.kind == "amount" and _is_one_of(fact, totals)
+
+
+def _is_result(fact: Fact, given: Sequence[Fact]) -> bool:
+    """Whether an amount is the sum, difference, product or quotient of two, or one and a percentage of it."""
     if fact.kind != "amount":
         return False
-    amounts = [each for each in given if each.kind == "amount"]
-    alike = [abs(float(each)) for one in amounts if (each := in_unit(one, fact.unit)) is not None]
-    factors = {2.0, *(abs(float(cast(Decimal, each.value))) for each in amounts)} - {0.0}
-    found = {total for at in range(len(alike)) for total in [*accumulate(alike[at:])][2:]}
-    if not is_stated:
-        found |= {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
-        found |= {result for a in alike for b in factors for result in (a * b, a / b)}
+    amounts = _amounts(given, fact.unit)
+    shares = [each / 100 for each in _amounts(given, "%")]
+    factors = {
+        2.0,
+        *(abs(float(cast(Decimal, each.value))) for each in given if each.kind == "amount"),
+    }
+    factors |= {factor for share in shares for factor in (share, 1 + share, 1 - share)}
+    results = {result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b))}
+    results |= {result for a in amounts for b in factors - {0.0} for result in (a * b, a / b)}
+    return _is_one_of(fact, results)
+
+
+def _amounts(given: Sequence[Fact], unit: str) -> list[float]:
+    """Those of the facts that are amounts of a unit, in it."""
+    amounts = (in_unit(each, unit) for each in given if each.kind == "amount")
+    return [abs(float(each)) for each in amounts if each is not None]
+
+
+def _is_one_of(fact: Fact, results: Iterable[float]) -> bool:
     value = abs(float(cast(Decimal, fact.value)))
-    return any(abs(value - each) <= ROUNDED_RESULT * value for each in found)
+    return any(abs(value - each) <= ROUNDED_RESULT * value for each in results)
 
 
 def focused(theirs: Statement, ours: Statement) -> Statement:
@@ -283,15 +313,28 @@ def _equal(statements: Sequence[Statement], others: Sequence[Fact]) -> list[tupl
     ]
 
 
+class _Place(NamedTuple):
+    """Where a passage has a fact: its sentence and clause, and the words of the sentence before."""
+
+    fact: Fact
+    context: int
+    sentence: Statement
+    clause: Statement
+    before: Set[str]
+
+
 def _clauses(statement: Statement) -> Iterator[Statement]:
-    """The clauses of a statement, which end at commas, colons and the like."""
-    signs = [token for token in statement.tokens if token.text in SIGNS]
+    """The clauses of a statement, which end at commas, colons and the like, but not inside of a fact."""
+    inside = {at for fact in statement.facts for at in range(fact.start, fact.end)}
+    signs = [each for each in statement.tokens if each.text in SIGNS and each.start not in inside]
     cuts = [
         statement.start,
         *(at for sign in signs for at in (sign.start, sign.end)),
         statement.end,
     ]
-    return (statement.part(*ends) for ends in zip(cuts[::2], cuts[1::2], strict=True))
+    for start, end in zip(cuts[::2], cuts[1::2], strict=True):
+        if any(start <= fact.start < end for fact in statement.facts):
+            yield statement.part(start, end)
 
 
 class _Passages:
@@ -309,14 +352,27 @@ class _Passages:
             for key in statement.keys:
                 self._with_key.setdefault(key, []).append(at)
         self.keys = self._with_key.keys()
-        self.facts = facts_of([each for each, _ in self._statements])[:MAX_FACTS_OF_PASSAGES]
-        places = (
-            (fact, context, statement, clause)
-            for statement, context in self._statements
-            for clause in _clauses(statement)
-            for fact in clause.facts
+        facts = facts_of([each for each, _ in self._statements])
+        self.facts = facts[:MAX_FACTS_OF_PASSAGES]
+        self.is_cut = (
+            len(facts) > len(self.facts) or max(map(len, contexts), default=0) > MAX_CHARACTERS
         )
-        self.places = [*islice(places, MAX_FACTS_OF_PASSAGES)]
+
+    @cached_property
+    def places(self) -> list["_Place"]:
+        """The place of each fact."""
+        found: list[_Place] = []
+        before: tuple[int, Set[str]] = (0, frozenset())
+        for statement, context in self._statements:
+            words = before[1] if before[0] == context else frozenset[str]()
+            if statement.facts:
+                found += (
+                    _Place(fact, context, statement, clause, words)
+                    for clause in _clauses(statement)
+                    for fact in clause.facts
+                )
+            before = context, statement.keys
+        return found
 
     def weights(self, keys: Set[str]) -> dict[str, float]:
         """The weights of those of the keys that the passages have, rare ones weighing more; their sum is 1."""
