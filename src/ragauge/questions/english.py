@@ -57,6 +57,8 @@ def is_good(question: str) -> bool:
     own = words.index("their") if "their" in words else 0
     is_cut = own and not any(map(en.is_plural, {*words[1:own]} - {"happens"}))
     is_cut = is_cut or UNCLEAR.search(f"{question.rstrip('?')}?") or en.points_outside(question)
+    # `When does the store began its sales?`
+    is_cut = is_cut or (words[1:2] in (["did"], ["does"]) and not en.only_past().isdisjoint(words))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS:
         return False
     least = 2 if len(words) < 6 else 3
@@ -134,7 +136,7 @@ def _verb_of(then: Sequence[str]) -> int | None:
 def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
     """Whether words say what happens: not `you are at least 21`, `the assembly refused`, `asking is better`, `he plans it`."""
     at, first = _verb_of(then), then[0]
-    if at is None or case[0].endswith("ing") or first in ("now", "chances"):
+    if at is None or case[0].endswith("ing") or first in ("now", "chances", "things"):
         return False
     if en.form_of(first) == "base" or EXPLETIVE.match(" ".join(then)):
         return False
@@ -253,7 +255,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             and not dates(f"{clause.rest} {clause.lead}")
         ):
             continue  # the text does not say when there are so many
-        is_then = main == "have" and clause.auxiliary == "did"
+        is_then = main == "show" or (main == "have" and clause.auxiliary == "did")
         if not before and main and not is_then and following in en.BEFORE_NOUNS | {"", "to"}:
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()
