@@ -13,7 +13,7 @@ from ragauge.questions.definitions import definitions
 from ragauge.questions.question import Draft
 
 EXPLETIVE = re.compile(
-    r"it (?:(?:is|was|may be|might be|can be|will be) (?:\w+ly |often )?(?:necessary|possible|because|likely|unlikely|important|better|best|hard|easy|difficult|worth|useful|helpful|recommended|advisable|common|time|up|as)\b|(?:may|might|could) happen)"
+    r"it (?:(?:is|was|may be|might be|can be|will be) (?:\w+ly |often )?(?:necessary|possible|because|likely|unlikely|important|better|best|hard|easy|difficult|worth|useful|helpful|recommended|advisable|common|time|up|as|that)\b|(?:may|might|could) happen)"
 )
 INNER = re.compile(r"\b(?:it|they|them)\b")
 MIN_WORDS, MAX_WORDS, MIN_SAID, MANY, MAX_BEFORE_DATE = 3, 26, 3, 1_000, 9
@@ -85,7 +85,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     word, given, answer = found.groups()
     # `If you have a car, park it outside`: what it is stands in the sentence.
     is_known = re.search(
-        r"\ban? (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b", given
+        r"\b(?:an?|the|your|any|no|each|every) (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b",
+        given,
     )
     said = INNER.sub("", answer) if is_known else re.sub(r"\bthey\b", "", answer)
     if en.points_outside(f"{given}, {said}"):
@@ -120,11 +121,11 @@ def _condition(sentence: str) -> Iterator[Draft]:
 def _is_order(then: Sequence[str]) -> bool:
     """Whether words tell what to do: `ask the warden`, `declare the string safe`, and not `spend approval is needed`."""
     first, at = then[0], _verb_of(then)
-    if at and then[at] in en.AUXILIARIES:
-        return False  # `trust in others can erode`
     if first in en.words_of("telling"):
         return True
-    if first in en.words_of("thinking") or at == 2:
+    # `trust in others can erode`
+    is_clause = at == 2 or (at and then[at] in en.AUXILIARIES)
+    if is_clause or first in en.words_of("thinking") or re.search("['’]", first):
         return False
     return en.form_of(first) == "base" or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
 
