@@ -227,6 +227,13 @@ def test_columns_of_csv_and_of_other_names(tmp_path, written):
     assert [row["conversation"] for row in rows] == ["a", "a"]
 
 
+@pytest.mark.parametrize("document", [CAPITALS, {"messages": CAPITALS, "tools": [], "next": []}])
+def test_a_json_file_may_be_one_conversation(tmp_path, document):
+    (tmp_path / "chat.json").write_text(json.dumps(document))
+    rows = rg.load(tmp_path / "chat.json").frame.to_dicts()
+    assert [(row["id"], row["answer"]) for row in rows] == [("1#1", "Paris"), ("1#2", "Madrid")]
+
+
 @pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
 def test_the_prompt_beside_anthropics_messages_names_no_system(prompt):
     rows, _ = rows_of({"id": "c1", "system": prompt, "messages": CAPITALS})
