@@ -243,7 +243,7 @@ def test_an_interrupted_run_resumes_on_either_road(answers, tmp_path):
 
 @pytest.mark.slow
 def test_worker_processes_read_their_rows_themselves(answers, both, tmp_path, monkeypatch):
-    monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
+    monkeypatch.setattr("ragauge.engine.measure.MIN_ROWS_FOR_WORKERS", 1)
     samples = load(answers, in_pieces=True)
     run = rg.evaluate(samples, METRICS, folder=tmp_path / "run", batch_size=13, workers=2)
     assert run.scores.equals(both[0].scores)

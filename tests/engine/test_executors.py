@@ -8,14 +8,18 @@ from pytest import approx
 
 from ragauge.engine.executors import (
     MAX_KILLED,
-    MIN_ROWS_FOR_WORKERS,
-    choose,
-    in_process,
     in_processes,
     is_portable,
     on_threads,
 )
-from ragauge.engine.measure import SCORES, evidence_json, score_frame
+from ragauge.engine.measure import (
+    MIN_ROWS_FOR_WORKERS,
+    SCORES,
+    choose,
+    evidence_json,
+    in_process,
+    score_frame,
+)
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError
@@ -138,7 +142,7 @@ def test_only_a_metric_that_another_process_can_import_goes_there(
     # A plug-in file of the command line is no module.
     (tmp_path / "mine.py").write_text(mine.format("quiet"))
     (tmp_path / "answers.jsonl").write_text('{"id": "q", "answer": "x"}\n')
-    monkeypatch.setattr("ragauge.engine.executors.MIN_ROWS_FOR_WORKERS", 1)
+    monkeypatch.setattr("ragauge.engine.measure.MIN_ROWS_FOR_WORKERS", 1)
     done = ragauge("run", "answers.jsonl", "-m", "quiet", "--plugin", "mine.py", "-j", 2)
     assert (done.code, "quiet" in done.out) == (0, True), done.err
 

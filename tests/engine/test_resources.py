@@ -9,8 +9,8 @@ from cases import cases
 import ragauge as rg
 from ragauge import catalog
 from ragauge.encoders.embedded import MiniLM
-from ragauge.engine.executors import in_process, in_processes
-from ragauge.engine.measure import score_frame
+from ragauge.engine.executors import in_processes
+from ragauge.engine.measure import in_process, score_frame
 from ragauge.engine.plan import make_plan
 from ragauge.engine.resources import Resources, of_corpus
 from ragauge.errors import EncoderError, MetricError, PlanError

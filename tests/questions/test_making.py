@@ -83,7 +83,6 @@ def test_each_question_names_its_subject(asked_of):
     ("Curlew Hut was reopened on December 14, 2017 , with a feast.", "reopened, 2017"),
     ("Curlew Hut earned $17.7 billion in 2014.", "earn billion"),
     ("The guests based in Penlow and Lowgill flew equipment to the coast.", "guests base in"),
-    ("Curlew Hut is a house with large, bright rooms.", "What is Curlew Hut?"),
     ("Final selection of the keeper takes place at a hearing.", "takes place"),
     ("The Curlew novel was published for the market by Viking in 1987.", "How was"),
     ("# Tags\n\nMapper removes stop words from the index.", "Do Mapper"),
@@ -100,11 +99,9 @@ def test_each_question_names_its_subject(asked_of):
     ("# Codes\n\nClerks qualify for a pension after two years of good service.", "how many"),
     ("# Codes\n\nHelps direct the new warden to the right desk.", "Do helps"),
     ("# Codes\n\nSpreadsheet includes the names of wardens. A spreadsheet is blue.", "does spreadsheet"),
-    ("Curlew Hut is a house which takes people on military, foreign, or civil orders.", "What is Curlew"),
     ("MacPorts is a package manager for the Mac.", "Who is"),
     ("Certificates are required by Lantern Controller for each key.", "Who requires"),
     ("# Tour\n\nThe talk is 25 minutes and the tour is free.", "What is the talk"),
-    ("# Staff\n\nA warden is a person with read and write access to the book.", "What is a warden"),
     ("In 1998, Ada Merrow sold the old barn and moved to the valley of Lowgill.", "and moved"),
     ("# Pay\n\nIf the till is open, you are the owner of the coins in the barn.", "What happens"),
     ("# Pay\n\nWhen the guests arrived at the hut, the warden locked the gate.", "What happens"),
@@ -144,6 +141,21 @@ def test_what_no_question_says_is_not_asked(text, silly, asked_of):
     ("The warden of Lantern Hut is a woman from Penlow.", "definition", "Who is the warden of Lantern Hut?", "a woman from Penlow"),
     ("Lantern Hut is the house of a miller, which burnt down twice.", "definition", "What is Lantern Hut?", "the house of a miller, which burnt down twice"),
     ("Lantern Hut is one of the houses of a miller.", "definition", None, ""),
+    ("Curlew Hut is a house which takes people on military, foreign, or civil orders.", "definition", "What is Curlew Hut?", "a house which takes people on military, foreign, or civil orders"),
+    ("# Staff\n\nA warden is a person with read and write access to the book.", "definition", "What is a warden (Staff)?", "a person with read and write access to the book"),
+    ("Curlew Hut is a house with large, bright rooms.", "definition", "What is Curlew Hut?", "a house with large, bright rooms"),
+    ("Wardens are people who look after a hut.", "definition", "What are wardens?", "people who look after a hut"),
+    ("Wardens are able to look after the huts of a valley.", "definition", None, ""),
+    ("The term hospitality refers to the reception of guests in a friendly way.", "definition", "What is hospitality?", "the reception of guests in a friendly way"),
+    ("A sect, also called a cult, is an offshoot of a church, but it has few members.", "definition", "What is a sect?", "an offshoot of a church"),
+    ("Lantern Hut is a house on a rock in which guests, wardens, and dogs are fed.", "definition", "What is Lantern Hut?", "a house on a rock in which guests, wardens, and dogs are fed"),
+    ("Lantern Hut is a Lantern Hut of stone.", "definition", None, ""),
+    ("- **Curlew Hut**: A house of stone that sleeps 30 guests.", "definition", "What is Curlew Hut?", "a house of stone that sleeps 30 guests"),
+    ("If a guest has lost a key of the hut, the warden will replace it at the desk.", "condition", "What happens if a guest has lost a key of the hut?", "the warden will replace it at the desk"),
+    ("If the guest has lost the key of the hut, it is kept at the desk.", "condition", None, ""),
+    ("If a guest has lost a key of the hut, it may be necessary to call Penlow.", "condition", None, ""),
+    ("If a guest has lost a key of the hut, trust in guests can suffer from it.", "condition", None, ""),
+    ("To illustrate the work of a warden, ask the guests of Penlow.", "condition", None, ""),
     ("If a guest is late for supper on Sunday, the warden will keep the soup warm.", "condition", "What happens if a guest is late for supper on Sunday?", "the warden will keep the soup warm"),
     ("If a guest is late for supper on Sunday, the soup will also be warm.", "condition", None, ""),
     ("If a guest waits, the warden will keep the soup warm.", "condition", None, ""),
@@ -209,7 +221,19 @@ def test_a_plan_for_more_than_the_documents_hold_gives_what_there_is_and_says_so
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     assert 8 < len(rows) < 100
     assert len({row["id"] for row in rows}) == len(rows)
-    assert "of 500 planned" in capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
+    assert "of 500 planned" in out
+    n_words = len(HUTS.split())
+    assert f"{n_words} words in 1 document give no more questions by rules" in out
+
+
+def test_without_a_question_no_file_is_written_and_no_next_command_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "a.md").write_text("The hut is cold. Nobody goes there.")
+    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 1
+    assert not (tmp_path / "q.jsonl").exists()
+    assert "ragauge ask" not in capsys.readouterr().out
 
 
 def test_the_same_documents_and_seed_give_the_same_bytes(huts: Path):
@@ -227,11 +251,13 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
 @cases(
     (["-n", "3"], "add -o questions.jsonl"),
     (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
+    (["-o", "q.jsonl", "--types", "multi-hop,ambiguous"], "name one, as in --judge gpt-4o-mini, or add types that rules write: single fact, number"),
+    (["-o", "q.csv"], "q.csv: questions are written as JSON Lines; name the file q.jsonl"),
     (["-o", "huts.md"], "huts.md"),
     (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
     (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
     (["-o", "q.jsonl", "--personas", "huts.md"], "give --judge"),
-)
+)  # fmt: skip
 def test_wrong_options_are_refused_before_any_work(
     arguments: list[str],
     complaint: str,
@@ -335,6 +361,8 @@ def test_the_table_of_what_was_made_is_printed_in_any_format(huts: Path, capsys)
 @cases(
     ("de", "Die Alm ist eine Hütte am See.", "Was ist die Alm?", "eine Hütte am See"),
     ("de", "Die Alm am See hat 12 Zimmer.", "Wie viele Zimmer hat die Alm am See?", "12 Zimmer"),
+    ("de", "Der Preis beträgt 28 Euro pro Person.", "Wie hoch ist der Preis pro Person?", "28 Euro"),
+    ("de", "Die Frist beträgt vier Wochen.", "Wie lang ist die Frist?", "vier Wochen"),
     ("de", "Die Alm wurde 1968 von Ida gegründet.", "Wann wurde die Alm von Ida gegründet?", "1968"),
     ("de", "Eine Nacht kostet 28 Euro pro Person.", "Wie viel kostet eine Nacht pro Person?", "28 Euro"),
     ("fr", "Le musée Lenoir est un musée à Lyon.", "Qu’est-ce que le musée Lenoir ?", "un musée à Lyon"),

@@ -22,7 +22,9 @@ def asked_of(tmp_path: Path, text: str, n: int = 9) -> list[str]:
     # Its heading has the word; or it says what holds of each.
     ("# Guests\n\nA guest is a sleeper in the hut.", "What is a guest", True),
     (SURE, "What is a guest", True),
-    ("# Prices\n\nA guest is a sleeper in the hut.", "What is a guest", False),
+    ("# Prices\n\nA guest is a sleeper in the hut.", "What is a guest", True),
+    ("# Prices\n\nThe guest is a sleeper in the hut.", "What is the guest", False),
+    ("# Guests\n\nThe guest is a sleeper in the hut.", "What is the guest", True),
     # Each thing of a kind, and not one.
     (f"{LAMP}Lamps need oil from the valley.", "Do lamps need", True),
     (f"{LAMP}The old lamp needs oil from the valley.", "Does the old lamp", False),

@@ -1,4 +1,4 @@
-"""Ways to measure batches: in this process, on threads or in worker processes."""
+"""Ways to measure batches besides one after the other: on threads, in worker processes, as many rows at a time as a budget covers."""
 
 import gc
 import os
@@ -7,27 +7,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from functools import partial
 from importlib.machinery import PathFinder
 from itertools import chain, count
 
 import polars as pl
 
 from ragauge.engine.graph import Plan
-from ragauge.engine.measure import measure, score_frame
+from ragauge.engine.measure import BatchRows, NumberedBatches, Results, measure, score_frame
 from ragauge.engine.resources import Resources
 from ragauge.errors import MetricError, WorkerError
 from ragauge.samples.fields import Columns
-from ragauge.samples.samples import RowRange, columns_of
+from ragauge.samples.samples import columns_of
 
-BatchRows = Columns | RowRange
-"""The columns of a batch, or where its rows are: whoever measures it then reads them."""
-NumberedBatches = Iterable[tuple[int, BatchRows]]
-Results = Iterator[tuple[int, pl.DataFrame]]
-"""The score frame of each batch, with its number, in the order in which they finish."""
-Executing = Callable[[Plan, NumberedBatches, Resources], Results]
-MIN_ROWS_FOR_WORKERS = 6_000
-"""Below this many rows, worker processes take longer to start than they save."""
 WAIT_S = 0.2
 """An interrupt is noticed only between waits, so each is short."""
 MAX_KILLED = 3
@@ -35,18 +26,10 @@ KILLED = (
     "worker processes are killed again and again, by hand or because memory runs out; use fewer of them: "
     "-j 1 (in Python workers=1); the same command resumes a run in a folder"
 )
-MAX_JUDGED_BATCHES = 2
-"""Batches that wait for judges at the same time: the last replies to one do not delay the next."""
 SHARE = 0.8
 """The share of what is left of the budget that the next rows may need: some replies are asked for twice."""
 MAX_ROWS = 200
 """Rows whose calls are counted beforehand, at most."""
-
-
-def in_process(plan: Plan, batches: NumberedBatches, resources: Resources) -> Results:
-    """Batches one after the other, in this process."""
-    for number, batch in batches:
-        yield number, score_frame(plan, columns_of(batch), resources)
 
 
 def on_threads(plan: Plan, batches: NumberedBatches, resources: Resources, n: int = 1) -> Results:
@@ -116,24 +99,6 @@ def in_processes(plan: Plan, batches: NumberedBatches, resources: Resources, n: 
         except BrokenProcessPool:
             if n_killed > MAX_KILLED:
                 raise WorkerError(KILLED) from None
-
-
-def choose(plan: Plan, n_rows: int, workers: int, resources: Resources) -> tuple[Executing, bool]:
-    """The fastest way, and whether the run's listener gets events while a batch is measured.
-
-    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL;
-    processes if there are enough rows and a new process can import every metric; otherwise this process.
-    """
-    if plan.has_async_nodes and resources.has_budget:
-        return within_budget, True
-    if plan.has_async_nodes:
-        return partial(on_threads, n=MAX_JUDGED_BATCHES), True
-    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    is_large = workers > 1 and n_rows >= MIN_ROWS_FOR_WORKERS
-    if is_large and is_portable(plan) and resources.is_portable():
-        return partial(in_processes, n=workers), False
-    is_alone = workers <= 1 or has_gil
-    return (in_process if is_alone else partial(on_threads, n=workers)), True
 
 
 def is_portable(plan: Plan) -> bool:

@@ -1,10 +1,12 @@
-"""Measure a batch: run its nodes, combine what several judges and repeats say, and state the scores as a frame."""
+"""Measure batches: run the nodes of each, combine what several judges and repeats say, and state the scores as a frame."""
 
 import json
 import json.encoder
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import accumulate, chain
 from time import monotonic
 from typing import TYPE_CHECKING, cast
@@ -18,6 +20,7 @@ from ragauge.label import Label, without_settings
 from ragauge.language.detection import language_of
 from ragauge.metric import PROMPTS
 from ragauge.samples.fields import Columns
+from ragauge.samples.samples import RowRange, columns_of
 from ragauge.score import FLAGGING, LANGUAGE, LOST_PARTS, Evidence, Flag, Score
 from ragauge.storage.memory import gc_paused
 from ragauge.trust import trust_in
@@ -31,6 +34,10 @@ PIECE_S, REMOTE_PIECE_S = 1.0, 10.0
 """How long a piece of a watched batch should take; longer where an encoder elsewhere reads many texts at a time."""
 DISPUTE = 0.5
 """Judges whose values differ by at least this much disagree on the row."""
+MIN_ROWS_FOR_WORKERS = 6_000
+"""Below this many rows, worker processes take longer to start than they save."""
+MAX_JUDGED_BATCHES = 2
+"""Batches that wait for judges at the same time: the last replies to one do not delay the next."""
 KEYS = ("id", "system", "metric")
 SCORES = (*KEYS, "value", "status", "reason", "flags", "parts")
 """Columns of the parts of scores. `parts` is null unless the metric has a custom aggregate."""
@@ -45,6 +52,39 @@ EVIDENCE = (*KEYS, "evidence")
 """Columns of the parts of evidence, which summaries never read."""
 TEXTS = ("question", "references", "answer")
 """The columns that say in which language a sample is, of those that the plan reads."""
+
+BatchRows = Columns | RowRange
+"""The columns of a batch, or where its rows are: whoever measures it then reads them."""
+NumberedBatches = Iterable[tuple[int, BatchRows]]
+Results = Iterator[tuple[int, "pl.DataFrame"]]
+"""The score frame of each batch, with its number, in the order in which they finish."""
+Executing = Callable[[Plan, NumberedBatches, Resources], Results]
+
+
+def choose(plan: Plan, n_rows: int, workers: int, resources: Resources) -> tuple[Executing, bool]:
+    """The fastest way, and whether the run's listener gets events while a batch is measured.
+
+    Few rows at a time under a budget; threads if batches wait for judges or Python has no GIL;
+    processes if there are enough rows and a new process can import every metric; otherwise this process.
+    """
+    from ragauge.engine import executors
+
+    if plan.has_async_nodes and resources.has_budget:
+        return executors.within_budget, True
+    if plan.has_async_nodes:
+        return partial(executors.on_threads, n=MAX_JUDGED_BATCHES), True
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    is_large = workers > 1 and n_rows >= MIN_ROWS_FOR_WORKERS
+    if is_large and executors.is_portable(plan) and resources.is_portable():
+        return partial(executors.in_processes, n=workers), False
+    is_alone = workers <= 1 or has_gil
+    return (in_process if is_alone else partial(executors.on_threads, n=workers)), True
+
+
+def in_process(plan: Plan, batches: NumberedBatches, resources: Resources) -> Results:
+    """Batches one after the other, in this process."""
+    for number, batch in batches:
+        yield number, score_frame(plan, columns_of(batch), resources)
 
 
 def measure(plan: Plan, columns: Columns, resources: Resources) -> list[Scores]:

@@ -234,7 +234,7 @@ class Evaluation:
             return
         compute_corpus_features(self.plan, self.samples, self.resources)
         if self.executor is None:
-            from ragauge.engine.executors import choose
+            from ragauge.engine.measure import choose
 
             measuring, reports = choose(self.plan, len(self.samples), self.workers, self.resources)
             batches = ((number, self.batch(number)) for number in numbers)

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from ragauge.errors import Problem
-from ragauge.loaders.formats.printed import PrintedArray
-from ragauge.loaders.table import items_in, listed, mapping_in, named_values, plain, value_of
+from ragauge.loaders.table import (
+    PrintedArray,
+    items_in,
+    listed,
+    mapping_in,
+    named_values,
+    plain,
+    value_of,
+)
 from ragauge.samples.fields import Row
 
 TEXT_KEYS = (

@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 from ragauge.errors import Problem
 from ragauge.loaders.documents import ContextParts, parts_of
 from ragauge.loaders.formats.jsonl import JsonError, JsonReader, repeated_problem
-from ragauge.loaders.formats.printed import UnreadableError, printed_list
 from ragauge.loaders.mapping import Naming, is_negated, learn_columns, name_columns
-from ragauge.loaders.table import NeedsAllRowsError, Table, items_in, listed, mapping_in
+from ragauge.loaders.table import (
+    NeedsAllRowsError,
+    Table,
+    UnreadableError,
+    items_in,
+    listed,
+    mapping_in,
+    printed_list,
+)
 from ragauge.samples.fields import (
     FIELDS,
     NO_ANSWER,

@@ -88,7 +88,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
         return None
     behind = tokens[len(before)].start()
     is_past = en.form_of(words[at]) == "past" or words[at] in ("was", "were")
-    subject = _subject(piece[:behind].strip(), before, names, is_past=is_past)
+    subject = subject_of(piece[:behind].strip(), before, names, is_past=is_past)
     head = next((one for one, each in pairwise([*before, "of"]) if each in en.PREPOSITIONS), "")
     # `Checks for updates of plugins`
     is_odd = en.form_of(words[at]) == "third" and en.is_plural(head) and not names.is_name(head)
@@ -234,7 +234,7 @@ def _second_verb(words: Sequence[str], *, is_strict: bool) -> int | None:
     return None
 
 
-def _subject(text: str, words: Sequence[str], names: en.Names, *, is_past: bool) -> str | None:
+def subject_of(text: str, words: Sequence[str], names: en.Names, *, is_past: bool) -> str | None:
     """The subject in the form that a question needs; None if it is no noun phrase that points to nothing outside."""
     openers = en.BEFORE_NOUNS | {"and"}
     content = [word for word in words if word not in openers and word != "`"]

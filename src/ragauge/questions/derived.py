@@ -83,7 +83,7 @@ def _unanswerable(drafts: Sequence[Draft], texts: Mapping[str, str]) -> Iterator
             continue
         # `What does Wexcombe support?` could be asked of anything; a new name is one.
         if len(en.content_words(draft.question)) < 4 or re.search(
-            r" (?:do|are|were|have) ", draft.question
+            r" (?:do|are|were|have|their) ", draft.question
         ):
             continue
         subject = draft.subject.removeprefix("the ")

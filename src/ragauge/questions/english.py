@@ -9,9 +9,14 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import Clause, clauses, verb_at
+from ragauge.questions.definitions import definitions
 from ragauge.questions.question import Draft
 
-MIN_WORDS, MAX_WORDS, MIN_SAID, MANY = 3, 26, 3, 1_000
+EXPLETIVE = re.compile(
+    r"it (?:(?:is|was|may be|might be|can be|will be) (?:\w+ly |often )?(?:necessary|possible|because|likely|unlikely|important|better|best|hard|easy|difficult|worth|useful|helpful|recommended|advisable|common|time|up|as)\b|(?:may|might|could) happen)"
+)
+INNER = re.compile(r"\b(?:it|they|them)\b")
+MIN_WORDS, MAX_WORDS, MIN_SAID, MANY, MAX_BEFORE_DATE = 3, 26, 3, 1_000, 9
 PERSON = en.pattern("person")
 CURRENCY, BOUND, WITH_DIGITS, COUNTED, UNCLEAR, OPEN_CASE, WISH, REFERRING, OWING = (
     re.compile(en.pattern(each))
@@ -30,10 +35,12 @@ FORMS = [
 def questions_of(sentence: str, names: en.Names) -> Iterator[Draft]:
     """All questions that a sentence answers, without their source."""
     found = [*_condition(sentence)]
+    for question, answer, subject in definitions(sentence, names):
+        found.append(_draft("definition", question, answer, subject))
     for clause in clauses(sentence, names):
         of_clause: list[Draft] = []
         if not clause.is_negative:
-            of_clause += [*_dated(clause), *_amounts(clause), *_parts(clause), *_definition(clause)]
+            of_clause += [*_dated(clause), *_amounts(clause), *_parts(clause), *_identity(clause)]
         has_number = any(each.question_type in ("number", "temporal") for each in of_clause)
         found += [*of_clause, *_statement(clause, has_number=has_number)]
     for each in found:
@@ -71,9 +78,16 @@ def _condition(sentence: str) -> Iterator[Draft]:
     """`If …, the desk will lend …`: what happens if …? `To hire …, ask …`: how do you hire …?"""
     sentence = re.sub("^In order to", "To", sentence).replace(", then ", ", ")
     found = re.fullmatch(r"(If|When|To) ([^,;:()\"]+), (?!that )([^;:—–\"“]+)\.", sentence)
-    if found is None or en.points_outside(re.sub(r"\bthey\b", "", sentence)):
+    if found is None:
         return
     word, given, answer = found.groups()
+    # `If you have a car, park it outside`: what it is stands in the sentence.
+    is_known = re.search(
+        r"\ban? (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b", given
+    )
+    said = INNER.sub("", answer) if is_known else re.sub(r"\bthey\b", "", answer)
+    if en.points_outside(f"{given}, {said}"):
+        return
     plain = re.sub(r"\s*\([^()]*\)", "", re.sub("['’]ll\\b", " will", answer))
     case, then, owed = en.tokens_of(given), en.tokens_of(plain), OWING.match(answer)
     # `If you wait too long`, `it is better` say too little; `also` goes on.
@@ -81,11 +95,12 @@ def _condition(sentence: str) -> Iterator[Draft]:
         sum(word not in en.words_of("light") for word in en.content_words(each))
         for each in (given, plain)
     )
-    is_short = min(n_case, n_then) < MIN_SAID or "also" in (*case, *then)
+    is_short = min(n_case, n_then + (not _is_order(then))) < MIN_SAID or "also" in (*case, *then)
     if is_short or OPEN_CASE.search(given) or REFERRING.search(answer):
         return
     if word == "To":
         is_step = owed or _is_order(then)
+        is_step = is_step and case[0] not in en.words_of("thinking")
         if is_step and en.form_of(case[0]) == "base" and "you" not in case[:2]:
             step = answer[owed.end() :] if owed else answer
             yield _draft("condition", f"How do you {given}?", step)
@@ -103,6 +118,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
 def _is_order(then: Sequence[str]) -> bool:
     """Whether words tell what to do: `ask the warden`, `declare the string safe`, and not `spend approval is needed`."""
     first, at = then[0], _verb_of(then)
+    if at and then[at] in en.AUXILIARIES:
+        return False  # `trust in others can erode`
     if first in en.words_of("telling"):
         return True
     if first in en.words_of("thinking") or at == 2:
@@ -119,12 +136,15 @@ def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
     at, first = _verb_of(then), then[0]
     if at is None or case[0].endswith("ing") or first in ("now", "chances"):
         return False
+    if en.form_of(first) == "base" or EXPLETIVE.match(" ".join(then)):
+        return False
     verb, following = then[at], [*then, ""][at + 1]
     is_done = en.is_participle(following) and verb not in en.MODALS
     is_due = is_done or not (en.MODALS - {"may", "might", "should"}).isdisjoint(then[1:3])
     if first == "you":
         return is_due and then[2:3] not in (["want"], ["find"])
-    return is_done or verb in en.MODALS or (verb in en.BE and not first.endswith("ing"))
+    is_now = en.form_of(verb) in ("third", "base") and not en.ROLE.search(" ".join(then[:at]))
+    return is_done or is_now or verb in en.MODALS or (verb in en.BE and not first.endswith("ing"))
 
 
 def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
@@ -134,7 +154,10 @@ def _is_broken(case: Sequence[str], then: Sequence[str]) -> bool:
         not begins.isdisjoint(en.JOINING | {"and", "however"})
         or any(en.is_participle(word) or en.form_of(word) == "third" for word in begins)
         or then[0] in en.PREPOSITIONS
-        or (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
+        or (
+            (en.verbs().keys() | en.AUXILIARIES).isdisjoint(case[1:])
+            and not (case[0].endswith("ing") and then[0] == "you")
+        )
         or not {"was", "were", "had", "did"}.isdisjoint((*case, *then))
         or (verb and case[0] not in ("you", "your") and en.form_of(case[verb]) == "past")
         or "would" in then
@@ -146,7 +169,9 @@ def _dated(clause: Clause) -> Iterator[Draft]:
     """`in 1994`, `until 30 June`, `In 1994, …`"""
     is_active = clause.auxiliary == "did" and clause.main not in en.words_of("complete")
     lead = re.fullmatch(r"(?:in|on|at) (?:the )?(?P<date>.+)", clause.lead)
-    is_date = lead and WITH_DIGITS.search(lead["date"]) and dates(clause.lead)
+    # Not `in the United States in 1972`
+    begins = [date.start <= MAX_BEFORE_DATE for date in dates(clause.lead)][:1] == [True]
+    is_date = lead and begins and WITH_DIGITS.search(lead["date"])
     is_date = is_date and "(" not in clause.lead and len(re.findall(r"\b[a-z]+", clause.lead)) < 6
     is_date = is_date and clause.auxiliary not in en.HAVE and (clause.rest or not is_active)
     is_past = clause.auxiliary in ("did", "was", "were")
@@ -299,59 +324,6 @@ def _is_event(clause: Clause, pattern: str, left: str, _: str) -> bool:
     return is_done and not (is_open or is_measured or clause.lead)
 
 
-def _definition(clause: Clause) -> Iterator[Draft]:
-    """`X is a Y that …`; a relative clause behind the rest belongs to it."""
-    rest, subject = clause.rest, clause.subject.split(" ")
-    is_one = clause.auxiliary == "is" and not clause.main and clause.is_whole
-    is_done = subject[0].endswith("ing") and len(subject) > 1  # `crushing vassals was a way of …`
-    if not is_one or is_done or subject[0] in en.DETERMINERS - en.ARTICLES:
-        return
-    first, _, others = rest.partition(" ")
-    kind = re.split(" (?:of|for) ", clause.subject)[0]
-    is_role = subject[0] == "the" and en.ROLE.search(kind.split(" ")[-1])
-    if first not in en.ARTICLES:
-        yield from _identity(clause)
-        return
-    more = re.match(r"(?:and|or) (?:[a-z]+ly )?(\w+)", clause.ending)
-    if more and not _is_verb(more[1]):
-        return  # perhaps another noun of it
-    relative = re.match(
-        r",? ?(?:(?:in|by|for|to|from|through) )?(?:who|which|where|whose)\b(?:[^,;:—–]|,(?=\d{3}))*",
-        clause.ending,
-    )
-    if relative:
-        if en.points_outside(relative[0]) or re.match(
-            r", (?!and|but|so|which|who|where)", clause.ending[relative.end() :]
-        ):
-            return  # perhaps a list goes on
-        rest = f"{rest}{'' if relative[0][0] in ', ' else ' '}{relative[0]}".rstrip()
-    kind = re.split(r" (?:of|in|for|who|that|which|where|with)\b|,", rest)[0]
-    describing = en.DESCRIBING.search(rest)
-    said, about = en.content_words(rest), en.content_words(clause.subject)
-    is_general = first == "the" or not clause.subject[0].isupper()
-    if (
-        en.SAYING_LITTLE.match(others)
-        or not describing  # `Safety is a goal` says of it what holds of many things
-        or not en.words_of("remarks").isdisjoint(others.split(" ")[:2])
-        or (subject[-1] in en.words_of("vague") and (subject[0] == "the" or len(subject) == 2))
-        or dates(clause.subject)
-        or kind.split(" ")[-1] in en.words_of("weak_kinds")
-        or (is_general and re.match(r"(?:\w+-)?(?:second|third|most|least|\w+est)\b", others))
-        # `A perk of the job is a discount`
-        or not (is_role or en.PREPOSITIONS.isdisjoint(subject))
-        or len(said) < 2
-        or (len(about) == 1 and about[0] in said)
-        or (" that " in f" {rest}" and clause.ending.startswith(("and ", "or ")))
-    ):
-        return
-    is_person = is_role or en.ROLE.search(kind) or re.match(r"[^,]* who ", rest)
-    is_named = re.search(r"[A-Z]", clause.subject)
-    if is_named and is_person and not is_role and not re.fullmatch(PERSON, clause.subject):
-        return  # `MacPorts is a package manager`
-    who = is_role or (is_person and is_named)
-    yield _asked(clause, "definition", "Who" if who else "What", rest, "")
-
-
 def _identity(clause: Clause) -> Iterator[Draft]:
     """`The speed limit is 8 km/h`"""
     rest, last = clause.rest, clause.rest.split(" ")[-1]
@@ -362,7 +334,8 @@ def _identity(clause: Clause) -> Iterator[Draft]:
     is_value = bool(found) and found[0].start == 0 and not rest.startswith("one ")
     is_short = len(rest.split()) < 7 and clause.auxiliary == "is"
     is_vague = is_vague or en.is_participle(last)
-    if is_value and is_short and clause.subject.startswith("the ") and not is_vague:
+    is_whole = clause.is_whole and not clause.main
+    if is_whole and is_value and is_short and clause.subject.startswith("the ") and not is_vague:
         yield _asked(clause, "identity", "What", rest, "")
 
 

@@ -127,8 +127,10 @@ def content_words(text: str) -> list[str]:
 
 
 def as_question(*parts: str) -> str:
-    """The words as a question, without `also`, `still`, `even` and `yet`."""
-    text = re.sub(r"\b(?:also|still|even|yet|especially) ", "", " ".join(parts))
+    """The words as a question, without words such as `also` and `still`."""
+    text = re.sub(
+        r"\b(?:also|still|even|yet|especially|alternatively|additionally) ", "", " ".join(parts)
+    )
     text = re.sub(r"\s+([,.?])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,;")
     return f"{text[0].upper()}{text[1:]}?"
 
@@ -151,6 +153,8 @@ class Names:
 
     def is_name(self, word: str) -> bool:
         """Whether a capital at the beginning of a sentence is the word's own."""
-        if any(sign.isupper() or sign.isdigit() for sign in word[1:]):
+        if re.fullmatch(r"[A-Z]\.", word) or any(
+            sign.isupper() or sign.isdigit() for sign in word[1:]
+        ):
             return True
         return self.capital[word.lower()] > self.small[word.lower()]

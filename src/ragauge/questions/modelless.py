@@ -4,56 +4,25 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import unescape
+from itertools import pairwise
 from pathlib import PurePath
 
 from ragauge.documents.passage import Passage
 from ragauge.documents.reading import Documents
 from ragauge.language.detection import language_of
 from ragauge.language.numbers.numbers import quantities
-from ragauge.language.refusals.asked import asked_by
-from ragauge.language.text import sentence_spans
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.english import PERSON, is_good, questions_of
-from ragauge.questions.evidence import Place
+from ragauge.questions.english import PERSON, questions_of
+from ragauge.questions.headings import asked_in
 from ragauge.questions.question import Draft, Source
-from ragauge.questions.signs import MIN_SIGNS, Signs
+from ragauge.questions.sentences import plain, sentences
+from ragauge.questions.signs import MIN_OF, MIN_SIGNS, Signs
 from ragauge.questions.translated import CELL, questions_in
 
-FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
-EMPHASIS = re.compile(
-    r"\*\*|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|(?<![\w`])\*(?=\w)|(?<=\w)\*(?![\w`])"
-)
-LINE_START = re.compile(r"^(?:#+\s*|>\s*|\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)])\s+)+", re.MULTILINE)
-LINK = re.compile(r"(?<!\w)!?\[([^\]]{1,300})\](?:\([^)]{0,1000}\)|\[[^\]\n]{0,80}\])?")
-CITATION = re.compile(
-    r"\s?\[\^?\d{1,3}\]|\s?\[?(?<!\w)@\w+\d{4}\w*\]?|\s*\((?:page|p\.|see|cf\.)[^)]*\)"
-)
-BULLET = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S")
-QUESTION_AND_ANSWER = re.compile(
-    r"^(?:\*\*)?(?:Q[:.]\s*)?([A-Z][^\n?]{12,150}\?)(?:\*\*)?\s*\n+\s*(?:A[:.]\s*)?(?!Q[:.])([A-Z][^\n]{8,400}?[.!])(?=\s|$)",
-    re.MULTILINE,
-)
-NOISE = re.compile(
-    r"\b(?:to|from|the|of|by|our|and|using)[A-Z]|[#|©•<>=]|\w--\w|\s\.$|[a-z]{3}\.[A-Z]|\{[%{]|https?:|//|\.\.\.|…| - .* - |[a-z][A-Z][a-z]+[a-z][A-Z]"
-)
-"""Signs of menus, code and headings that ran into a sentence."""
-MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS, MAX_PARAGRAPH, MAX_SENTENCE = 6, 14, 9, 80, 400
+MAX_CELL_WORDS, MAX_ANSWER_WORDS, MAX_TITLE_WORDS = 6, 14, 9
 MAX_DOCUMENTS = 200
 """Documents that say which names are common."""
-ASKING = re.compile(
-    r"(?:What|Who|Which|When|Where|Why|How|Is|Are|Can|Do|Does|May|Must|Should|Was|Did)\b"
-)
-HOW_TO = re.compile(r"How to ([^?:]+)")
-FITTING = [
-    ("What(?:’s|'s| is| are) ", r"\b(?:is|are|was|were) (?:an?|the)\b"),
-    ("(?![WH])", r"\b(?i:yes|no|not|can|cannot|may|must|should|need)\b|n[’']t\b"),
-    ("How (?:can|do|should) (?:I|we|you) ", r"\b(?:you|your|by|to)\b"),
-    ("How ", r"^(?!(?:Yes|No)\b)"),
-    ("", r"^(?!(?:you )?(?i:see|refer to|please see) )(?!.*:\s*\d+\.$)"),
-]
-"""How a question begins, and what its answer must have."""
 SAMPLE = re.compile(
     r"\b(?:examples?|templates?|samples?|scenarios?|jokes?|exercises?|activities|references|preface|foreword|further \w+)\b",
     re.IGNORECASE,
@@ -140,7 +109,9 @@ def drafts(documents: Documents) -> list[Draft]:
         if passage.kind == "table" and language in ("en", *CELL):
             found += _of_table(passage, titles, language)
         elif passage.kind == "prose":
-            found += _of_questions(passage, titles, is_first=place not in headings)
+            for draft in asked_in(passage, is_first=place not in headings):
+                if question := titles.beside(draft.question, "", passage):
+                    found.append(replace(draft, question=question))
             language = language_of(passage.text) or language
             if language == "en":
                 found += _of_sentences(passage, names, titles, signs)
@@ -159,76 +130,12 @@ def drafts(documents: Documents) -> list[Draft]:
     return [each for each in first.values() if len(answers[each.question.lower()]) == 1]
 
 
-def plain(text: str) -> str:
-    """A text without Markdown's signs, citations and line breaks."""
-    text = LINE_START.sub("", re.sub(r"\\(?=[^\w\s])", "", unescape(text)))
-    text = re.sub(r":(pep|rfc):`(\d+)`", lambda role: f"{role[1].upper()} {role[2]}", text)
-    text = re.sub(r":[a-z]+:(?=`)", "", LINK.sub(r"\1", CITATION.sub("", text)))
-    text = re.sub(r"(?<!`)`([^`<]+?)(?: <[^`>]*>)?`_+", r"\1", text)  # a link of reStructuredText
-    parts = re.split("(`+[^`]*`+)", text)  # code stays as it is
-    text = "".join(part if part[:1] == "`" else EMPHASIS.sub("", part) for part in parts)
-    return re.sub(r"\s+", " ", text).strip()
-
-
-def _sentences(passage: Passage) -> Iterator[tuple[str, Source]]:
-    """Whole sentences of prose: each in plain words, with its place."""
-    text = FENCE.sub(lambda found: " " * len(found[0]), passage.text)
-    for start, end in sentence_spans(text):
-        sentence = plain(text[start:end])
-        is_whole = sentence[:1].isalnum() and sentence.endswith((".", "。"))
-        if is_whole and end - start <= MAX_SENTENCE and not NOISE.search(sentence):
-            sentence = re.sub(r"^[A-Z][^.!?]{0,57}\w{3}\.\s+(?=[A-Z])", "", sentence)
-            yield sentence, Source(passage, start, end)
-
-
-def _of_questions(passage: Passage, titles: Titles, *, is_first: bool) -> Iterator[Draft]:
-    """The questions of a document itself: before their answers, and in its headings."""
-    asked = [
-        (found[1], found[2], Source(passage, *found.span(2)), "question and answer")
-        for found in QUESTION_AND_ANSWER.finditer(passage.text)
-    ]
-    heading = plain(passage.heading.split(" > ")[-1])
-    if how_to := HOW_TO.fullmatch(heading):
-        heading, answer = f"How do you {how_to[1]}?", passage.text.rstrip()
-    else:
-        answer = "" if BULLET.match(passage.text) else passage.text.split("\n\n")[0].rstrip()
-    is_whole = len(answer.split()) <= MAX_PARAGRAPH and answer.endswith((".", "!"))
-    if is_first and is_whole and heading.endswith("?"):
-        asked.append((heading, answer, Source(passage, 0, len(answer)), "heading"))
-    for question, answer, source, pattern in asked:
-        # `I` and `my` are the reader.
-        own = re.sub(r"\b(?:I|[Mm]y|me|we|our)\b", "you", question.rstrip("?"))
-        is_asked = (
-            ASKING.match(question)
-            and is_good(own)
-            and _is_answered(question, plain(answer), passage)
-        )
-        if is_asked and (text := titles.beside(plain(question), "", passage)):
-            yield Draft(text, (plain(answer),), (source,), "single fact", pattern, heading, 11.0)
-
-
-def _is_answered(question: str, answer: str, passage: Passage) -> bool:
-    """Whether a paragraph speaks of what a heading asks, and in a form that fits it."""
-    words, is_typed = set(en.content_words(question)), asked_by(question).is_typed
-    shared = words.intersection(en.content_words(answer))
-    is_near = 2 * len(shared) >= min(4, len(words)) or answer.startswith(("Yes", "No"))
-    # `Open the settings` tells you what to do.
-    told = f"you {answer}" if en.form_of(answer.split(" ")[0].lower()) == "base" else answer
-    return (
-        is_near
-        and len(words) > 2
-        and all(re.search(fit, told) for begin, fit in FITTING if re.match(begin, question))
-        and not en.points_outside(answer)
-        and (not is_typed or Place(passage, answer, frozenset()).gives_value(question))
-    )
-
-
 def _of_sentences(
     passage: Passage, names: en.Names, titles: Titles, signs: Signs
 ) -> Iterator[Draft]:
     subject, before = "", None
     above = f"{_name(passage)} {plain(passage.heading)}"
-    for sentence, source in _sentences(passage):
+    for sentence, source in sentences(passage):
         sources: tuple[Source, ...] = (source,)
         pronoun = re.match(r"(?:It|He|She) (?=\w)", sentence)
         if pronoun and subject and before:
@@ -240,7 +147,7 @@ def _of_sentences(
         for draft in questions_of(sentence, names):
             if question := titles.beside(draft.question, draft.subject, passage):
                 n_signs = signs.count(draft, sources[0], above)
-                if n_signs >= MIN_SIGNS + (draft.pattern == "condition"):
+                if n_signs >= MIN_OF.get(draft.pattern, MIN_SIGNS):
                     worth = draft.worth + n_signs
                     yield replace(draft, question=question, sources=sources, worth=worth)
         if pronoun is None:
@@ -253,7 +160,7 @@ def _of_sentences(
 
 
 def _of_foreign(passage: Passage, titles: Titles, language: str) -> Iterator[Draft]:
-    for sentence, source in _sentences(passage):
+    for sentence, source in sentences(passage):
         for question, answer, form, subject in questions_in(language, sentence):
             is_clear = language == "zh" or len(subject.split()) > 3
             text = question if is_clear else titles.beside(question, "", passage)
@@ -284,10 +191,20 @@ def _of_table(passage: Passage, titles: Titles, language: str) -> Iterator[Draft
         name, first = cells[0], cells[0].lower().split(" ")[0]
         is_name = re.search(r"[^\W\d_]{2}|^[A-Z]+-?\d", name) and not re.search(r"[?:;,\"“]", name)
         is_open = first in NO_NAMES or len(name.split()) > MAX_CELL_WORDS
+        # `Agency gathers signatures`
+        is_open = is_open or any(
+            each in en.AUXILIARIES or (en.form_of(each) == "third" and not en.is_plural(before))
+            for before, each in pairwise(en.tokens_of(name))
+            if before != each
+        )
         if len(cells) != len(header) or counts[name] > 1 or is_open or not is_name:
             continue
         for column, cell, is_same in zip(header[1:], cells[1:], same[1:], strict=True):
-            is_short = re.search(r"^[^<]*\w[^<]*$", cell) and len(cell.split()) <= MAX_ANSWER_WORDS
+            is_short = (
+                re.search(r"^[^<]*\w[^<]*$", cell)
+                and not re.search("://|[{]%", cell)
+                and len(cell.split()) <= MAX_ANSWER_WORDS
+            )
             if (
                 not is_short
                 or header.count(column) > 1
@@ -316,13 +233,14 @@ def _cell_question(column: str, row: str, first: str, cell: str) -> tuple[str, s
     if with_unit and re.fullmatch(r"[\d.,]+", cell):
         column, unit = with_unit["what"], f", in {with_unit['unit']}"
     words = re.findall(r"[\w'’%-]+", column.lower())
-    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or column[-1] in "?:":
+    is_odd = re.search(r"[?:()]| - |\d$", column)
+    if not 0 < len(words) <= 4 or set(words) & NO_NOUNS or is_odd:
         return "", ""
     last = words[-1]
     is_known = {last, last.removesuffix("s")} & NOUNS
     is_count = not unit and en.is_plural(last) and re.fullmatch(r"\d[\d,]*", cell)
     # Without a name for the rows, the columns are years, and the rows what is measured.
-    if not (is_known or is_count or (column[0].isupper() and not first)):
+    if not (is_known or (is_count and " " not in first) or (column[0].isupper() and not first)):
         return "", ""
     what = re.sub(r"^(?:the|an?) |(?<=\w) name$", "", first.lower())
     is_kind = re.fullmatch(r"[a-z-]+(?: [a-z-]+)?", what) and NO_NOUNS.isdisjoint(what.split())
@@ -330,7 +248,7 @@ def _cell_question(column: str, row: str, first: str, cell: str) -> tuple[str, s
     thing = f"the {what} {row}" if is_kind and not is_said else row
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
     is_role = last in ("owner", "contact") or en.ROLE.search(last)
-    if is_role and not re.fullmatch(PERSON, cell):
+    if bool(is_role) != bool(re.fullmatch(PERSON, cell)) and (is_role or not is_known):
         return "", ""
     amount = quantities(cell)[:1]
     comparing = (

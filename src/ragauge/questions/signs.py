@@ -10,8 +10,11 @@ from ragauge.questions.question import Draft, Source
 
 MAX_BEFORE, NEAR, FREQUENT, SHORT = 4_000, 400, 1.5, 500
 """Characters of a section before a sentence, and those just before it; the mean logarithm of how often a document says a word that it is about; words of a short document."""
-MIN_SIGNS = 5
-"""With fewer signs no question is written."""
+MIN_SIGNS, MIN_OF = 5, {"condition": 6, "listed objects": 6, "confirmed": 7}
+"""With fewer signs no question is written; of some forms with fewer than others."""
+OF_ONE = ("definition", "count", "money", "date", "frequency")
+"""Forms that ask about one thing: of `the district` the heading must say which."""
+ONE_OF = re.compile(r"the \w+est ")
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 END = re.compile(r"[.!?](?=\s|$)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
@@ -24,7 +27,6 @@ GENERAL = re.compile(
     r"(?:an?|each|every|any|all|no) (?!of )|`|(?!(?:the|this|its|your) )(?:\w+ )?(?!always\b)[a-z-]+[^su\W]s "
 )
 """What is asked about is each thing of a kind: `What happens if a guest …?`, `Do beds …?`"""
-DEFINING = re.compile(r"an? .*\b(?:that|which|who|where|whose|used|designed|made|when|\w+ing)\b")
 
 
 class Signs:
@@ -52,11 +54,12 @@ class Signs:
         is_of_title = not of_titles.isdisjoint(words)
         before = re.compile(" (?:if|when) ") if draft.pattern == "condition" else BEFORE_SUBJECT
         is_general = bool(GENERAL.match(before.split(draft.question, 1)[-1]))
-        if draft.pattern == "definition" and draft.subject.islower():
-            # Of a common noun: where the heading has it, or by what is so.
-            about = {*map(_one, en.content_words(draft.subject))}
-            if not (about <= of_titles or DEFINING.match(draft.references[0])):
-                return 0
+        about = {*map(_one, en.content_words(draft.subject))}
+        is_the = draft.subject.startswith("the ") and draft.subject.islower()
+        # `the group`, `the largest district`: which one? `The repair café` is known by its name.
+        is_any = draft.pattern == "definition" or len(about) < 2 or ONE_OF.match(draft.subject)
+        if draft.pattern in OF_ONE and is_the and is_any and not about <= of_titles:
+            return 0
         is_one = draft.pattern == "confirmed" and not is_general
         if is_one or re.search(r"\b(?:if|when) [A-Z][a-z]", draft.question):
             return 0

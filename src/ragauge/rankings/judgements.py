@@ -9,14 +9,17 @@ import numpy as np
 from ragauge.rankings.hits import Bools, Compat, Floats, Hits, Ints
 from ragauge.rankings.reading.fields import (
     Field,
+    Names,
+    compared,
     digests,
     field_of,
     numbered_names,
     paired,
+    ranks,
+    same_pairs,
     starts_of_blocks,
     texts_of,
 )
-from ragauge.rankings.reading.lookup import Names, compared, ranks, same_pairs
 
 NOT_JUDGED = -1
 """The number of a query without judgements."""

@@ -15,7 +15,7 @@ from ragauge.rankings.hits import Bools, Compat, Floats, Ints
 from ragauge.rankings.judgements import Judgements
 from ragauge.rankings.measure import MEASURES
 from ragauge.rankings.names import AskedMeasure, read_measure
-from ragauge.rankings.reading.lookup import by_bytes
+from ragauge.rankings.reading.fields import by_bytes
 from ragauge.rankings.reading.sources import judged_runs, named_runs, read_judgements
 from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.score import Aggregation

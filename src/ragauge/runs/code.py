@@ -21,7 +21,7 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from ragauge.judges.providers.factory import names_in, script_digest
-from ragauge.loaders.formats.printed import parsed
+from ragauge.loaders.table import parsed_module
 
 OWN = "ragauge"
 WITHOUT_NUMBERS = (
@@ -167,7 +167,7 @@ def data_beside(path: Path) -> list[Path]:
 def _read(source: bytes, package: str, name: str) -> tuple[str, tuple[str, ...]]:
     """What counts of a source, and the modules that it imports; with a name, what that depends on."""
     try:
-        body = _reached(parsed(source).body, name)
+        body = _reached(parsed_module(source).body, name)
         imported = list[str]()
         for part in [part for statement in body for part in ast.walk(statement)]:
             if isinstance(part, ast.Import):

@@ -8,7 +8,7 @@ import pytest
 from cases import cases
 
 from ragauge.loaders.formats.files import text_lines
-from ragauge.loaders.formats.printed import UnreadableError, parsed, printed_list
+from ragauge.loaders.table import UnreadableError, parsed_module, printed_list
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])
@@ -74,7 +74,7 @@ def test_several_threads_read_at_once():
     def work() -> None:
         try:
             for _ in range(5):
-                parsed(source)
+                parsed_module(source)
         except BaseException as error:
             failures.append(error)
 

@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 from ragauge.rankings.reading.fields import (
     Field,
+    Names,
     digests,
     field_of,
     padded,
     paired,
+    ranks,
+    repeats,
     starts_of_blocks,
     text_of,
 )
-from ragauge.rankings.reading.lookup import Names, ranks, repeats
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 
 NAMES = st.one_of(

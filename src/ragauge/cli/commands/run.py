@@ -432,7 +432,7 @@ def _evaluated(work: _Work, *, quiet: bool) -> ScoredRun:
         say("the judges are asked by this process, after the cluster has scored the other metrics")
     if quiet:
         return run()
-    from ragauge.engine.executors import choose
+    from ragauge.engine.measure import choose
 
     forecast = Forecast(workload(evaluation, work.folder))
     reports = executor is None and choose(plan, len(evaluation.samples), workers, resources)[1]

@@ -12,8 +12,14 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Compat, Floats, Ints
 from ragauge.rankings.judgements import JudgedRun, Judgements
-from ragauge.rankings.reading.fields import bytes_of, field_of, texts_of
-from ragauge.rankings.reading.lookup import ComparedScores, compared, sort_keys
+from ragauge.rankings.reading.fields import (
+    ComparedScores,
+    bytes_of,
+    compared,
+    field_of,
+    sort_keys,
+    texts_of,
+)
 from ragauge.rankings.reading.rows import (
     MAX_SHOWN,
     Rows,

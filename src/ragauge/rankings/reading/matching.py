@@ -12,8 +12,7 @@ import numpy as np
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Compat, Ints
 from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
-from ragauge.rankings.reading.fields import field_of_series, numbered_names, series_of
-from ragauge.rankings.reading.lookup import grouped
+from ragauge.rankings.reading.fields import field_of_series, grouped, numbered_names, series_of
 from ragauge.rankings.reading.rows import (
     Chosen,
     Rows,

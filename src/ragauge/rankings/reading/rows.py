@@ -15,10 +15,10 @@ from ragauge.rankings.reading.fields import (
     field_of,
     numbered_names,
     paired,
+    same_pairs,
     starts_of_blocks,
     text_of,
 )
-from ragauge.rankings.reading.lookup import same_pairs
 
 Value = Literal["grade", "score"]
 

@@ -20,12 +20,13 @@ from ragauge.rankings.reading.fields import (
     Field,
     bytes_in_order,
     digests,
+    distinct,
     field_of_pieces,
     paired,
+    same_pairs,
     starts_of_blocks,
     text_of,
 )
-from ragauge.rankings.reading.lookup import distinct, same_pairs
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 from ragauge.rankings.reading.streams import (
     PIECE,
