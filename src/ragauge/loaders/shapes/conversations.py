@@ -24,9 +24,8 @@ from ragauge.conversations.transcript import (
     says_calls,
 )
 from ragauge.errors import Problem
-from ragauge.loaders.formats.printed import UnreadableError, printed_list
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.table import Table, listed
+from ragauge.loaders.table import Table, UnreadableError, listed, printed_list
 from ragauge.report.plain import counted
 from ragauge.samples.fields import MEASURED, Row
 
