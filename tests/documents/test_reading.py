@@ -134,6 +134,11 @@ def test_a_pdf_without_its_running_headers(tmp_path):
     assert found.left_out["boilerplate"] == 1
 
 
+def test_ligatures_that_a_pdf_of_tex_does_not_name(tmp_path):
+    found = read_documents([write(tmp_path, "a.pdf", pdf("A \x1cxed o\x1ece on the \x1door."))])
+    assert found.passages[0].text == "A fixed office on the floor."
+
+
 def bomb():
     return docx("<w:p>" + " " * (51 * 2**20) + "</w:p>")
 

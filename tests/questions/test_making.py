@@ -221,7 +221,19 @@ def test_a_plan_for_more_than_the_documents_hold_gives_what_there_is_and_says_so
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     assert 8 < len(rows) < 100
     assert len({row["id"] for row in rows}) == len(rows)
-    assert "of 500 planned" in capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
+    assert "of 500 planned" in out
+    n_words = len(HUTS.split())
+    assert f"{n_words} words in 1 document give no more questions by rules" in out
+
+
+def test_without_a_question_no_file_is_written_and_no_next_command_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "a.md").write_text("The hut is cold. Nobody goes there.")
+    assert run(str(tmp_path), "-o", str(tmp_path / "q.jsonl")) == 1
+    assert not (tmp_path / "q.jsonl").exists()
+    assert "ragauge ask" not in capsys.readouterr().out
 
 
 def test_the_same_documents_and_seed_give_the_same_bytes(huts: Path):
@@ -239,11 +251,13 @@ def test_what_was_made_is_what_evaluate_reads(huts: Path):
 @cases(
     (["-n", "3"], "add -o questions.jsonl"),
     (["-o", "q.jsonl", "--types", "nmber"], "did you mean 'number'"),
+    (["-o", "q.jsonl", "--types", "multi-hop,ambiguous"], "name one, as in --judge gpt-4o-mini, or add types that rules write: single fact, number"),
+    (["-o", "q.csv"], "q.csv: questions are written as JSON Lines; name the file q.jsonl"),
     (["-o", "huts.md"], "huts.md"),
     (["-o", "q.jsonl", "--rejected", "./q.jsonl"], "q.jsonl: is also the file of the kept"),
     (["-o", "q.jsonl", "--personas", "none.txt"], "none.txt"),
     (["-o", "q.jsonl", "--personas", "huts.md"], "give --judge"),
-)
+)  # fmt: skip
 def test_wrong_options_are_refused_before_any_work(
     arguments: list[str],
     complaint: str,
@@ -347,6 +361,8 @@ def test_the_table_of_what_was_made_is_printed_in_any_format(huts: Path, capsys)
 @cases(
     ("de", "Die Alm ist eine Hütte am See.", "Was ist die Alm?", "eine Hütte am See"),
     ("de", "Die Alm am See hat 12 Zimmer.", "Wie viele Zimmer hat die Alm am See?", "12 Zimmer"),
+    ("de", "Der Preis beträgt 28 Euro pro Person.", "Wie hoch ist der Preis pro Person?", "28 Euro"),
+    ("de", "Die Frist beträgt vier Wochen.", "Wie lang ist die Frist?", "vier Wochen"),
     ("de", "Die Alm wurde 1968 von Ida gegründet.", "Wann wurde die Alm von Ida gegründet?", "1968"),
     ("de", "Eine Nacht kostet 28 Euro pro Person.", "Wie viel kostet eine Nacht pro Person?", "28 Euro"),
     ("fr", "Le musée Lenoir est un musée à Lyon.", "Qu’est-ce que le musée Lenoir ?", "un musée à Lyon"),

@@ -201,7 +201,7 @@ def ask_about(
         passages = [each["text"] for each in question.gold_contexts]
         if index is not None:
             found = index.gold(question).passages or index.nearest(question.whole, N_NEAREST)
-            passages = [each.text for each in found] or passages
+            passages = [each.text for each in dict.fromkeys(found)] or passages
         parts = [
             *(("before", each) for each in question.history),
             (f"question {at + 1} of {len(left)}", question.question),

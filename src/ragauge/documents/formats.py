@@ -186,6 +186,15 @@ def _words(element: ElementTree.Element) -> str:
     return " ".join("".join(texts).split())
 
 
+PRINTED = str.maketrans(
+    {
+        "\xad": "-",
+        **dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
+    }
+)
+"""A hyphen that is seen, and the ligatures of TeX's fonts where a PDF does not say what they are."""
+
+
 def text_of_pdf(content: bytes) -> str:
     """The text of a PDF's pages. Needs pypdf; MissingExtraError without it."""
     try:
@@ -202,7 +211,7 @@ def text_of_pdf(content: bytes) -> str:
         if len(reader.pages) > MAX_PAGES:
             raise UnreadableError(f"has over {MAX_PAGES:,} pages; split it")
         for page in reader.pages:
-            pages.append(page.extract_text().replace("\xad", "-"))  # a hyphen that is seen
+            pages.append(page.extract_text().translate(PRINTED))
             size += len(pages[-1])
             if size > MAX_UNPACKED:
                 raise UnreadableError(f"has over {MAX_UNPACKED:,} characters; split it")

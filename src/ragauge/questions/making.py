@@ -44,6 +44,10 @@ TYPES: Mapping[str, float] = {
 """The types of questions, with their usual shares in percent; terse ones and clozes are written only if asked for."""
 OF_JUDGE = ("multi-hop", "ambiguous")
 """Types that only a judge writes."""
+ONLY_OF_JUDGE = (
+    f"only a judge model writes {' and '.join(OF_JUDGE)} questions; name one, as in --judge gpt-4o-mini,"
+    f" or add types that rules write: {', '.join(name for name in TYPES if name not in OF_JUDGE)}"
+)
 T = TypeVar("T")
 N_QUESTIONS = 200
 FILLING = ("single fact", "number", "temporal", "list", "table look-up")
@@ -194,8 +198,10 @@ def questions(
     >>> rows[0]["question"], rows[0]["references"]
     ('How many beds does Curlew Hut have?', ['32 beds'])
     """
-    read = documents_of(documents)
     counts = counts_of(n, TYPES if types is None else types)
+    if judge is None and set(OF_JUDGE).issuperset(counts):
+        raise PlanError(ONLY_OF_JUDGE)
+    read = documents_of(documents)
     if judge is None:
         made = _by_rules(read, counts, seed)
     else:
@@ -299,7 +305,7 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
         headline=f"{counted(n, 'question')} made{planned}, {len(made.rejected):,} rejected",
         tables=tables,
         notes=_notes(made, kept),
-        commands=[f"ragauge ask {output} --target app.py:answer"] if output else [],
+        commands=[f"ragauge ask {output} --target app.py:answer"] if output and n else [],
         data=lambda: {
             "kept": n,
             "rejected": len(made.rejected),
@@ -314,19 +320,16 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
 def _notes(made: MadeQuestions, kept: Mapping[str, int]) -> list[str]:
     """What the documents lack, what was not read or left out, and what the calls cost."""
     notes: list[str] = []
-    short = [
-        f"{name} ({kept[name]} of {n})"
-        for name, n in made.planned.items()
-        if kept[name] < n and (made.n_calls or name not in OF_JUDGE)
-    ]
-    if short:
-        found = ", ".join(short)
-        notes.append(f"the documents give fewer questions of these types than planned: {found}")
+    documents = made.documents
+    texts = documents.texts.values()
+    if len(made.kept) < sum(made.planned.values()):
+        words = counted(sum(len(text.split()) for text in texts), "word")
+        held = f"{words} in {counted(len(texts), 'document')} give no more questions"
+        sure = " by rules, which leave out what they are not sure of; add documents, or --judge"
+        notes.append(held + ("" if made.n_calls else sure))
     of_judge = [name for name in OF_JUDGE if made.planned.get(name)]
     if of_judge and not made.n_calls:
         notes.append(f"only a judge model writes these types: {', '.join(of_judge)}; add --judge")
-    documents = made.documents
-    texts = documents.texts.values()
     n_other = sum(language_of(text) not in (None, *NO_ANSWER) for text in texts)
     if n_other and not made.n_calls:
         notes.append(

@@ -14,6 +14,7 @@ MIN_SIGNS, MIN_OF = 5, {"condition": 6, "listed objects": 6, "confirmed": 7}
 """With fewer signs no question is written; of some forms with fewer than others."""
 OF_ONE = ("definition", "count", "money", "date", "frequency")
 """Forms that ask about one thing: of `the district` the heading must say which."""
+ONE_OF = re.compile(r"the \w+est ")
 HEADING = re.compile(r"\n(?:#{1,6} |[=~^*-]{3,}\n)")
 END = re.compile(r"[.!?](?=\s|$)")
 OF_PERSON = re.compile(r"\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)\b")
@@ -55,7 +56,9 @@ class Signs:
         is_general = bool(GENERAL.match(before.split(draft.question, 1)[-1]))
         about = {*map(_one, en.content_words(draft.subject))}
         is_the = draft.subject.startswith("the ") and draft.subject.islower()
-        if draft.pattern in OF_ONE and is_the and not about <= of_titles:
+        # `the group`, `the largest district`: which one? `The repair café` is known by its name.
+        is_any = draft.pattern == "definition" or len(about) < 2 or ONE_OF.match(draft.subject)
+        if draft.pattern in OF_ONE and is_the and is_any and not about <= of_titles:
             return 0
         is_one = draft.pattern == "confirmed" and not is_general
         if is_one or re.search(r"\b(?:if|when) [A-Z][a-z]", draft.question):

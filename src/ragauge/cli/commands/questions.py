@@ -19,6 +19,7 @@ ENCODER = option(
     "Also measure the rank of each question's passage under this embedding model; 'embedded' is the one of the package.",
     metavar="MODEL",
 )
+ENDINGS = (".jsonl", ".ndjson", ".json", "")
 TOO_FEW = 1
 """Exit code where fewer questions are sound than asked for, or none could be made."""
 
@@ -142,6 +143,8 @@ def make_command(
     from ragauge.cli.progress import print_estimate
     from ragauge.questions.evidence import documents_of
     from ragauge.questions.making import (
+        OF_JUDGE,
+        ONLY_OF_JUDGE,
         TYPES,
         counts_of,
         made_report,
@@ -159,6 +162,8 @@ def make_command(
     config, cache = judging.config(), cache_path(judging.cache)
     if people and not config:
         raise click.UsageError("a judge asks as the people of --personas; give --judge")
+    if not config and set(OF_JUDGE).issuperset(shares):
+        raise PlanError(ONLY_OF_JUDGE)
     read = documents_of(list(documents))
     if files is None:
         counts = counts_of(n_questions, shares)
@@ -181,7 +186,7 @@ def make_command(
             seed=seed,
         )
     for path, rows in zip(files, (made.kept, made.rejected), strict=True):
-        if rows or path == output:
+        if rows:
             write_rows(path, rows)
             say(f"wrote {path}")
     write_report(made_report(made, str(output)), targets)
@@ -208,6 +213,9 @@ def _files(
     if output is None:
         how = "add -o questions.jsonl, or --plan to see the plan"
         raise PlanError(f"no file for the questions is given; {how}")
+    if output.suffix.lower() not in ENDINGS:
+        how = f"questions are written as JSON Lines; name the file {output.stem}.jsonl"
+        raise PlanError(f"{output}: {how}")
     files = output, rejected or output.with_name(f"{output.stem}.rejected{output.suffix}")
     problems = misplaced(files, documents)
     if os.path.realpath(files[0]) == os.path.realpath(files[1]):
