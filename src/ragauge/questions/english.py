@@ -17,7 +17,6 @@ EXPLETIVE = re.compile(
 )
 INNER = re.compile(r"\b(?:it|they|them)\b")
 MIN_WORDS, MAX_WORDS, MIN_SAID, MANY, MAX_BEFORE_DATE = 3, 26, 3, 1_000, 9
-PERSON = en.pattern("person")
 CURRENCY, BOUND, WITH_DIGITS, COUNTED, UNCLEAR, OPEN_CASE, WISH, REFERRING, OWING = (
     re.compile(en.pattern(each))
     for each in (
