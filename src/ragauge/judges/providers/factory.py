@@ -14,7 +14,8 @@ from types import FunctionType
 from typing import Any, cast
 
 from ragauge.errors import JudgeError, MissingExtraError, PlanError, did_you_mean
-from ragauge.judges.protocol import Identity, Judge, JudgeDefaults, Reply, Request
+from ragauge.judges.managed import JudgeDefaults
+from ragauge.judges.protocol import Identity, Judge, Reply, Request
 from ragauge.judges.providers.endpoint import first_choice, json_schema_of, reply_of
 from ragauge.judges.providers.provider import Provider
 from ragauge.network.endpoints import (
