@@ -69,7 +69,7 @@ LATE = {
     *modules("engine", "executors"),
     *modules("evaluation", "judge_bias"),
     *modules("gating", "gate", "slices", "words"),
-    *modules("loaders", "gold", "loading", "pairing", "piece_files", "questions", "rows"),
+    *modules("loaders", "gold", "loading", "pairing", "pieces", "questions", "rows"),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
     *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),
