@@ -24,7 +24,7 @@ types: .venv/installed-tests
 
 # The developer's minute on two cores: layers, doctests, and the tests that start few processes and no encoder.
 QUICK := src tests/test_layers.py $(addprefix tests/,language stats report features network samples metrics) \
-	$(patsubst %,--ignore=tests/metrics/test_%.py,estimated_correctness token_similarity sentences)
+	$(patsubst %,--ignore=tests/metrics/test_%.py,estimated_correctness token_similarity)
 
 check: .venv/installed-tests  ## format, lint, types, layers, doctests and the quick tests: a minute
 	@$(MAKE) --no-print-directory -j 2 lint types quick

@@ -25,11 +25,19 @@ from ragauge.loaders.shapes.conversations import CHATS, OF_TURN
 from ragauge.loaders.table import ANSWERING, ASKING
 from ragauge.on_ray.executor import CLIENT
 from ragauge.runs.findings import FindingMatch, MetricCaution
-from ragauge.runs.manifest import DIGEST, MAX_DIGITS, Manifest, MetricDisplay
+from ragauge.runs.manifest import (
+    DIGEST,
+    MAX_DIGITS,
+    Manifest,
+    MetricDisplay,
+    PlanNode,
+    StoredCode,
+    StoredData,
+    StoredUsage,
+)
 from ragauge.runs.summary import SUMMARY
 from ragauge.samples.fields import FIELDS, NEITHER, NO, YES
 from ragauge.score import KeptEvidence, Status
-from ragauge.storage.tomlfile import PlanNode, StoredCode, StoredData, StoredUsage
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = Path(ragauge.__path__[0]) / "schemas"

@@ -25,8 +25,7 @@ from ragauge.errors import LabelError, MissingExtraError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Metric
 from ragauge.metrics.ngram import corpus_chrf
-from ragauge.rankings.hits import Hits
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES, Hits
 from ragauge.samples.fields import FIELDS
 from ragauge.score import Score, Status
 from ragauge.suite import Suite

@@ -47,8 +47,6 @@ HEAVY = {
 """Packages that are imported inside the function that needs them."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NESTING = (ast.stmt, ast.excepthandler, ast.match_case)
-DATA_ONLY = {"suites"}
-"""A package without code."""
 
 
 def name_of(path: Path) -> str:
@@ -71,7 +69,7 @@ LATE = {
     *modules("engine", "executors"),
     *modules("evaluation", "judge_bias"),
     *modules("gating", "gate", "slices", "words"),
-    *modules("loaders", "gold", "loading", "pairing", "piece_files", "questions", "rows"),
+    *modules("loaders", "gold", "loading", "pairing", "pieces", "questions", "rows"),
     *modules("people", "calibrate", "calibration", "judge_effects", "metric_agreement"),
     *modules("people", "rater_agreement", "review_stats", "verdicts"),
     *modules("rankings", "fusion"),
@@ -142,17 +140,14 @@ def part(module: str) -> str:
     return module.split(".")[0]
 
 
-CODE = [module for module in MODULES if part(module) not in DATA_ONLY]
-
-
 def test_every_module_stands_in_a_layer():
-    assert {part(module) for module in CODE} == set(HEIGHT)
+    assert {part(module) for module in MODULES} == set(HEIGHT)
 
 
 def test_a_module_imports_only_from_below_or_its_own_package():
     wrong = [
         f"{module} imports {other}"
-        for module in CODE
+        for module in MODULES
         for other in imports(module)
         if other not in MODULES
         or not (part(other) == part(module) or HEIGHT[part(other)] < HEIGHT[part(module)])
@@ -168,14 +163,14 @@ def test_no_module_imports_itself_by_way_of_others():
             for other in imports(module) - {module}
             if part(other) != part(module) or other in imports(module, at_import=True)
         }
-        for module in CODE
+        for module in MODULES
     }
     # static_order() raises CycleError with the circle in it.
-    assert set(TopologicalSorter(graph).static_order()) >= set(CODE)
+    assert set(TopologicalSorter(graph).static_order()) >= set(MODULES)
 
 
 def test_no_metric_imports_another_metrics_file():
-    metrics = [module for module in CODE if module.startswith("metrics.")]
+    metrics = [module for module in MODULES if module.startswith("metrics.")]
     assert not [
         (each, other) for each in metrics for other in imports(each) if part(other) == "metrics"
     ]
@@ -184,7 +179,7 @@ def test_no_metric_imports_another_metrics_file():
 def test_heavy_packages_are_imported_inside_functions():
     heavy = {
         (module, name.split(".")[0])
-        for module in CODE
+        for module in MODULES
         for statement in statements(tree_of(module), at_import=True)
         for name in names(statement)
         if name.split(".")[0] in HEAVY
@@ -193,7 +188,7 @@ def test_heavy_packages_are_imported_inside_functions():
 
 
 def test_only_functions_import_what_imports_something_heavy():
-    for module in set(CODE) - IMPORTED_LATE:
+    for module in set(MODULES) - IMPORTED_LATE:
         assert not imports(module, at_import=True) & IMPORTED_LATE, module
 
 
@@ -203,5 +198,5 @@ POSSESSIVE_GROUP = re.compile(r"[)}][*+?]\+|\(\?>")
 def test_no_pattern_depends_on_how_python_matches_possessive_groups():
     # Python 3.11.0 to 3.11.2 matches a wrong text for `(...)*+`; a single character class is fine.
     assert not [
-        module for module in CODE if POSSESSIVE_GROUP.search(MODULES[module].read_text("utf-8"))
+        module for module in MODULES if POSSESSIVE_GROUP.search(MODULES[module].read_text("utf-8"))
     ]

@@ -21,7 +21,8 @@ from cases import cases
 
 import ragauge as rg
 from ragauge.errors import JudgeError
-from ragauge.judges.protocol import MIN_SECRET, Message, Reply, Request, TokenChoice
+from ragauge.judges.managed import MIN_SECRET
+from ragauge.judges.protocol import Message, Reply, Request, TokenChoice
 from ragauge.judges.providers.scripted import RecordingJudge
 from ragauge.network.redaction import MIN_LENGTH, redacted
 from ragauge.report.writing import ENDINGS

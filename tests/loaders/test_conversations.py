@@ -216,14 +216,22 @@ def test_a_chat_that_ends_with_the_question_of_its_row_is_what_was_said_before(f
         assert row["answer" if "answer" in fields else "id"] in ("Madrid", "c#2")
 
 
-def test_columns_of_csv_and_of_other_names(tmp_path):
+@pytest.mark.parametrize("written", [json.dumps, str])  # str: as pandas and ragas write objects
+def test_columns_of_csv_and_of_other_names(tmp_path, written):
     path = tmp_path / "chats.csv"
-    references = '[["Paris"], ["Madrid"]]'
-    chat = {"id": ["a"], "conversation": [json.dumps(CAPITALS)], "references": [references]}
+    references = written([["Paris"], ["Madrid"]])
+    chat = {"id": ["a"], "conversation": [written(CAPITALS)], "references": [references]}
     pl.DataFrame({**chat, "expected_calls": [""], "state": [""]}).write_csv(path)
     rows = rg.load(path).frame.to_dicts()
     assert [row["references"] for row in rows] == [["Paris"], ["Madrid"]]
     assert [row["conversation"] for row in rows] == ["a", "a"]
+
+
+@pytest.mark.parametrize("document", [CAPITALS, {"messages": CAPITALS, "tools": [], "next": []}])
+def test_a_json_file_may_be_one_conversation(tmp_path, document):
+    (tmp_path / "chat.json").write_text(json.dumps(document))
+    rows = rg.load(tmp_path / "chat.json").frame.to_dicts()
+    assert [(row["id"], row["answer"]) for row in rows] == [("1#1", "Paris"), ("1#2", "Madrid")]
 
 
 @pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])

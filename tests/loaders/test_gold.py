@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from ragauge.errors import PlanError
-from ragauge.loaders import piece_files
 from ragauge.loaders.loading import load
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
@@ -177,7 +176,7 @@ def test_samples_are_a_file_if_they_are_large(files, written, monkeypatch: pytes
     sources = files({"a": answers(0, 40), "b": answers(0, 40)})
     assert not load(sources).is_file
     for most in (0, 700):
-        monkeypatch.setattr(piece_files, "FRAME_BYTES", most)
+        monkeypatch.setattr("ragauge.loaders.loading.FRAME_BYTES", most)
         samples = load(sources)
         assert samples.is_file
         assert samples.frame.equals(load(sources, in_pieces=False).frame)

@@ -105,6 +105,7 @@ def test_the_stub_declares_every_setting_that_a_user_may_give():
     names: dict[str, object] = {}
     exec(compile(stub.read_text("utf-8"), "stub", "exec"), names)
     for name in dir(rg.metrics):
+        assert name in names, "run: python docs/make_metrics.py"
         metric = catalog.metrics()[name]
         if not metric.function.__module__.startswith("ragauge."):
             continue

@@ -18,8 +18,7 @@ from ragauge.engine.resources import Resources
 from ragauge.features.rankings import ranking
 from ragauge.metrics.ranking import scores
 from ragauge.rankings import measures as measures
-from ragauge.rankings.hits import one_hit
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES, one_hit
 from ragauge.score import Status
 from ragauge.suite import Suite
 

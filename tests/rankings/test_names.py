@@ -6,7 +6,7 @@ import ragauge.rankings.measures  # declares them
 from ragauge import catalog
 from ragauge.errors import LabelError
 from ragauge.label import Label
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES
 from ragauge.rankings.names import CANONICAL, read_measure
 
 

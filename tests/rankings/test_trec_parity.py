@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from ragauge import catalog
-from ragauge.rankings.hits import Hits
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES, Hits
 from ragauge.rankings.names import read_measure
 from ragauge.stats.intervals import LEAST_FACTOR
 

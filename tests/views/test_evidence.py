@@ -59,7 +59,11 @@ def test_criteria_questions_and_grades_have_a_line_each():
         ],
         "questions": [{"question": "Why?", "cosine": 0.254, "noncommittal": True}],
         "correctness": {"score": 90.0, "reason": "almost"},
-    }
+        "grades": [  # of a conversation
+            {"criterion": "Is it polite?", "verdict": "5", "reason": "d", "turn": 2, "quote": "Please", "quote_found": True},
+            {"criterion": "Is it short?", "verdict": "1", "reason": "e", "turn": 1, "quote": "So", "quote_found": False},
+        ],
+    }  # fmt: skip
     assert lines(evidence) == [
         ("criteria", "1 of 3 met"),
         ("✓", "criterion 1: a"),
@@ -68,6 +72,11 @@ def test_criteria_questions_and_grades_have_a_line_each():
         ("questions", "1, with their cosine to the original question"),
         ("0.25", "Why? (noncommittal)"),
         ("correctness", "90: almost"),
+        ("grades", ""),
+        ("5", "criterion Is it polite?: d"),
+        ("", "“Please” (turn 2)"),
+        ("1", "criterion Is it short?: e"),
+        ("", "“So” (in no turn)"),
     ]
 
 

@@ -14,7 +14,7 @@ function brief(evidence: Item): string {
   if (typeof evidence.why === "string") return evidence.why;
   if (typeof evidence.class === "string") return `${evidence.class}${evidence.reason ? `: ${String(evidence.reason)}` : ""}`;
   if (typeof evidence.grade === "string") return `grade ${evidence.grade}`;
-  for (const value of Object.values(evidence)) {
+  for (const [name, value] of Object.entries(evidence)) {
     const items = value as never[];
     switch (kindOf(value)) {
       case "claims":
@@ -22,6 +22,9 @@ function brief(evidence: Item): string {
       case "relevance":
         return `${(items as Relevance[]).filter((item) => item.relevant).length} of ${items.length} contexts relevant`;
       case "criteria":
+        if (name === "grades") {
+          return (items as Criterion[]).map((item) => `${item.criterion} ${item.verdict}`).join(", ");
+        }
         return `${(items as Criterion[]).filter((item) => item.verdict === "met").length} of ${items.length} criteria met`;
       case "hits":
         return `found at rank ${(items as Hit[]).map((item) => item.rank).join(", ")}`;

@@ -224,6 +224,18 @@ function Relevances({ name, items }: ListOf<Relevance>) {
 }
 
 function Criteria({ name, items }: ListOf<Criterion>) {
+  if (name === "grades") {
+    return (
+      <Line name={name}>
+        {items.map((item) => (
+          <div key={item.criterion}>
+            {item.criterion} <b>{item.verdict}</b>: {item.reason}
+            {item.quote && ` “${item.quote}” (${item.quote_found ? `turn ${item.turn}` : "in no turn"})`}
+          </div>
+        ))}
+      </Line>
+    );
+  }
   const met = items.filter((item) => item.verdict === "met").length;
   return (
     <Verdicts

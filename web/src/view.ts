@@ -224,11 +224,14 @@ export interface Relevance {
   reason?: string;
 }
 
-/** A judge's verdict on one criterion: "met", "not met" or "not applicable". */
+/** A judge's verdict on one criterion: "met", "not met" or "not applicable"; of a conversation a grade, and the turn that shows it. */
 export interface Criterion {
-  criterion: number;
+  criterion: number | string;
   verdict: string;
   reason?: string;
+  turn?: number;
+  quote?: string;
+  quote_found?: boolean;
 }
 
 /** A question made from the answer, with its cosine to the original question. */

@@ -12,8 +12,15 @@ from typing import Any
 from ragauge.asking.calling import Calls, TookTooLongError
 from ragauge.asking.function import FunctionTarget, refusal_of
 from ragauge.asking.http import HttpTarget
-from ragauge.asking.returned import read_returned, unreadable
-from ragauge.asking.target import MEASURED, Answer, OpenTarget, Response, packed
+from ragauge.asking.target import (
+    MEASURED,
+    Answer,
+    OpenTarget,
+    Response,
+    packed,
+    read_returned,
+    unreadable,
+)
 from ragauge.calls.budget import CallSize, Price, Usage, estimated_tokens
 from ragauge.calls.ledger import Entry, Ledger, LedgerWriter
 from ragauge.calls.rate_limit import Permit, RateLimiter

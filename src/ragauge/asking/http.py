@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from typing import cast
 from urllib.parse import quote
 
-from ragauge.asking.returned import usage_of
-from ragauge.asking.target import OpenTarget, Response
+from ragauge.asking.target import OpenTarget, Response, usage_of
 from ragauge.calls.connections import (
     MAX_BYTES,
     OPENAI,

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge import catalog
 from ragauge.errors import PlanError
-from ragauge.judges.protocol import Identity, JudgeDefaults, Reply, Request
+from ragauge.judges.managed import JudgeDefaults
+from ragauge.judges.protocol import Identity, Reply, Request
 from ragauge.judges.providers.factory import JUDGE_ATTRIBUTES, JudgeLike
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import cast
 
 from ragauge import catalog
 from ragauge.errors import LabelError, PlanError, SuiteError, did_you_mean
-from ragauge.features.texts import is_answerable
 from ragauge.label import Label
 from ragauge.metric import METRICS
 from ragauge.samples.fields import MEASURED, REFERENCES
@@ -72,6 +71,8 @@ def fitting(suites: Sequence[Suite], samples: Samples) -> list[Suite]:
     @cache
     def is_absent(kind: str) -> bool:
         """Whether every question has an answer, or no answer a value of this field."""
+        from ragauge.features.texts import is_answerable
+
         needed = [kind] if kind in MEASURED else ["answerable", REFERENCES]
         names = [name for name in needed if name in samples.columns]
         for piece in samples.pieces(names) if names else ():

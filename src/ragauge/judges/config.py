@@ -11,7 +11,8 @@ from ragauge.errors import PlanError
 
 if TYPE_CHECKING:
     from ragauge.calls.budget import Price
-    from ragauge.judges.protocol import Judge, ManagedJudge
+    from ragauge.judges.managed import ManagedJudge
+    from ragauge.judges.protocol import Judge
     from ragauge.judges.providers.factory import JudgeLike
     from ragauge.judges.session import JudgeSession, Mode
 
@@ -108,7 +109,7 @@ class JudgeConfig:
     @property
     def managed(self) -> "tuple[ManagedJudge, ...]":
         """The judges with all that a run needs of them."""
-        from ragauge.judges.protocol import managed
+        from ragauge.judges.managed import managed
 
         return tuple(map(managed, self.judges))
 

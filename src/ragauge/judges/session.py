@@ -10,6 +10,7 @@ from ragauge.calls import Judged, Listener, ignore
 from ragauge.calls.budget import Budget, Usage, estimated_tokens
 from ragauge.calls.ledger import Ledger, LedgerWriter
 from ragauge.errors import JudgeError, RagaugeError
+from ragauge.judges.managed import managed
 from ragauge.judges.prompts import Prompts
 from ragauge.judges.protocol import (
     Identity,
@@ -19,7 +20,6 @@ from ragauge.judges.protocol import (
     Request,
     entry_of,
     key_of,
-    managed,
     reply_ledger,
     size_of,
 )

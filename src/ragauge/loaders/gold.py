@@ -20,7 +20,7 @@ from ragauge.loaders.pairing import (
     same_value,
     unanswered_note,
 )
-from ragauge.loaders.piece_files import PieceFiles
+from ragauge.loaders.pieces import SamplePieces
 from ragauge.loaders.questions import (
     COMPARED_AT_ONCE,
     NAMED,
@@ -103,13 +103,13 @@ def gold_by_turn(gold: Table, ids: Collection[object]) -> Table:
 class GoldJoin:
     """Answers, each with an id, that get the fields of the gold of their question; first in `problems`: of the answers."""
 
-    answers: PieceFiles
+    answers: SamplePieces
     questions: Questions
     table: Table
     conflicts: Conflicts
     problems: list[Problem]
     notes: list[str] = field(default_factory=list[str])
-    joined: PieceFiles = field(init=False)
+    joined: SamplePieces = field(init=False)
     _gold: dict[str, Row] = field(default_factory=dict[str, Row])  # by id, each question once
 
     def run(self) -> None:
@@ -139,7 +139,7 @@ class GoldJoin:
         while mixed is None or mixed:
             texts |= mixed or set[str]()
             self.problems = list(of_values)
-            self.joined = PieceFiles(self.answers.most_bytes, texts)
+            self.joined = SamplePieces(self.answers.most_bytes, texts)
             self._write(places, missing)
             mixed = self.joined.mixed()
         self.problems[:0] = [*of_gold, *self.conflicts.problems()]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import cast
 
 from ragauge.errors import DataError, PlanError, Problem
-from ragauge.loaders import piece_files
 from ragauge.loaders.gold import GoldJoin, gold_by_turn, gold_fields
 from ragauge.loaders.mapping import absent, check_chosen
 from ragauge.loaders.pairing import (
@@ -20,7 +19,7 @@ from ragauge.loaders.pairing import (
     paired_by_place,
     paired_by_question,
 )
-from ragauge.loaders.piece_files import PieceFiles
+from ragauge.loaders.pieces import FRAME_BYTES, SamplePieces
 from ragauge.loaders.questions import Numbering, Questions
 from ragauge.loaders.remote import copied
 from ragauge.loaders.shapes import benchmarks
@@ -92,7 +91,7 @@ def load(
         here = copies.of(source) if is_one else copies.of_systems(source)
         given, gold = _by_system(here, system, chosen.values()), copies.of(gold)
         expected = None if gold is None else read_source(gold, chosen.values())
-        most_bytes = piece_files.FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
+        most_bytes = FRAME_BYTES if in_pieces is None else -1 if in_pieces else inf
         notes = _notes_on_size([*(each for _, each in given), gold], gold)
 
         def opened(name: str | None, each: object, *, whole: bool) -> AnswerSource:
@@ -102,7 +101,7 @@ def load(
             table = read_source(each, chosen.values())
             return AnswerSource(table.source, name, table=table)
 
-        def joined(sources: Sequence[AnswerSource]) -> Samples:
+        def samples_of(sources: Sequence[AnswerSource]) -> Samples:
             sources, rows = _by_position(sources, expected)
             return load_sources(
                 sources, chosen, rows, prefer=prefer, by_place=by_place, most_bytes=most_bytes
@@ -110,13 +109,13 @@ def load(
 
         sources = [opened(*own, whole=in_pieces is False) for own in given]
         try:
-            read = joined(sources)
+            read = samples_of(sources)
         except NeedsAllRowsError as error:
             files = [file for _, each in given for file in files_in_pieces(each, 0) or ()]
             if in_pieces or size_of(files) >= LARGE_BYTES:
                 notes = [f"read as a whole into memory: {error}"]
             several = zip(given, sources, strict=True)
-            read = joined(
+            read = samples_of(
                 [opened(*own, whole=True) if source.files else source for own, source in several]
             )
         said = tuple(copies.named(note) for note in (*read.notes, *notes))
@@ -209,12 +208,12 @@ def load_sources(
         conflicts = Conflicts(
             prefer, by_place, one_table=len(sources) == 1, has_gold=gold is not None
         )
-        one_pass = _Pass(readings, chosen, conflicts, PieceFiles(most_bytes, texts))
+        one_pass = _Pass(readings, chosen, conflicts, SamplePieces(most_bytes, texts))
         one_pass.read()
         is_settled = all(reading.is_settled for reading in readings)
         mixed = one_pass.pieces.mixed() if is_settled else set[str]()
         if one_pass.has_too_many_problems or (is_settled and not mixed):
-            return one_pass.samples() if gold is None else one_pass.joined(gold)
+            return one_pass.samples() if gold is None else one_pass.samples_with(gold)
         readings, texts = [reading.again() for reading in readings], texts | mixed
     raise NeedsAllRowsError("its columns change too often")
 
@@ -226,7 +225,7 @@ class _Pass:
     readings: Sequence[Reading]
     chosen: Mapping[str, str]
     conflicts: Conflicts
-    pieces: PieceFiles
+    pieces: SamplePieces
     numbering: Numbering = field(default_factory=Numbering)
     value_problems: list[Problem] = field(default_factory=list[Problem])
 
@@ -275,7 +274,7 @@ class _Pass:
         ]
         return Samples(self.pieces.finish(), ", ".join(self._names()), tuple(notes))
 
-    def joined(self, given: Table) -> Samples:
+    def samples_with(self, given: Table) -> Samples:
         """The samples with the gold of their questions; DataError with every problem found."""
         if self.conflicts.are_turns:
             pieces = (piece["id"].to_list() for piece in self.pieces.pieces(["id"]))

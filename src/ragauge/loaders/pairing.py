@@ -11,7 +11,7 @@ import polars as pl
 
 from ragauge.errors import Problem, did_you_mean
 from ragauge.language.characters import normal_form
-from ragauge.loaders.piece_files import LINE, NUMBERED, SOURCE, PieceFiles
+from ragauge.loaders.pieces import LINE, NUMBERED, SOURCE, SamplePieces
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import DEFAULT_SYSTEM, FieldError, Row, read_value
 
@@ -201,7 +201,7 @@ class Paired:
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def paired_by_question(pieces: PieceFiles, gold: Table | None) -> Paired:
+def paired_by_question(pieces: SamplePieces, gold: Table | None) -> Paired:
     """Give rows without an id that of the rows with their question, or the next number that is no id."""
     naming = _Naming()
     for row in chain(() if gold is None else gold.rows, chain.from_iterable(_rows(pieces))):
@@ -223,20 +223,20 @@ def _with_ids(gold: Table, ids: Sequence[object]) -> Table:
     return gold.with_values({**row.values, "id": id} for row, id in given)
 
 
-def _rows(pieces: PieceFiles) -> Iterator[Sequence[Row]]:
+def _rows(pieces: SamplePieces) -> Iterator[Sequence[Row]]:
     """The rows of each piece with what pairs them; the id is None if the source had none."""
     for frame in pieces.pieces(["id", "system", "question", LINE, SOURCE, NUMBERED]):
         unnamed = frame.with_columns(pl.when(~pl.col(NUMBERED)).then(pl.col("id")))
         yield pieces.as_rows(unnamed.drop(NUMBERED))
 
 
-def are_repeated(pieces: PieceFiles) -> bool:
+def are_repeated(pieces: SamplePieces) -> bool:
     """Whether two rows have the same question or none."""
     questions = [hash(question_of(row)) for row in chain.from_iterable(_rows(pieces))]
     return len(set(questions)) < len(questions)
 
 
-def paired_by_place(pieces: PieceFiles, gold: Table | None) -> Paired:
+def paired_by_place(pieces: SamplePieces, gold: Table | None) -> Paired:
     """Give the n-th row of each system the id of the n-th row of the gold, or of the first system; numbers without unique ids."""
     keys = pl.concat(pieces.pieces(["id", "system", SOURCE, NUMBERED]))
     keys = keys.with_columns(place=pl.int_range(pl.len()).over("system"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ragauge.errors import Problem
 from ragauge.language.characters import normal_form
 from ragauge.loaders.pairing import NOTHING_IN_COMMON, OF_QUESTION, Conflicts, unanswered_note
-from ragauge.loaders.piece_files import PieceFiles
+from ragauge.loaders.pieces import SamplePieces
 from ragauge.samples.fields import DEFAULT_SYSTEM, Row
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def look_alike_notes(given: Iterable[str]) -> list[str]:
 class Questions:
     """The rows of all pieces by question: `group` is the number of each row's question, `first` its first row."""
 
-    def __init__(self, pieces: PieceFiles) -> None:
+    def __init__(self, pieces: SamplePieces) -> None:
         self.pieces = pieces
         ids: Hashes = np.concatenate([each["id"].hash() for each in pieces.pieces(["id"])])
         self.n_rows = len(ids)

@@ -11,9 +11,8 @@ import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedIm
 from ragauge.features.rankings import Match, Ranking
 from ragauge.label import SettingValue
 from ragauge.metric import metric
-from ragauge.rankings.hits import Floats
-from ragauge.rankings.measure import MEASURES, Measure
-from ragauge.rankings.measure import measure as declare_measure
+from ragauge.rankings.hits import MEASURES, Floats, Measure
+from ragauge.rankings.hits import measure as declare_measure
 from ragauge.score import Score
 
 
@@ -67,7 +66,7 @@ def measure(
     """Declare a ranking measure and its metric; the function is returned unchanged.
 
     The function takes Hits and settings and returns (n,) numbers. The options are those of
-    `ragauge.rankings.measure.measure`.
+    `ragauge.rankings.hits.measure`.
     """
 
     def declare(function: Callable[..., Floats]) -> Callable[..., Floats]:

@@ -11,7 +11,7 @@ from ragauge.page.breakdowns import N_BINS, range_of
 from ragauge.page.columns import NO_SCORE, STATUSES, ScoreColumn, json_bytes
 from ragauge.page.page import write_parts
 from ragauge.page.view import Cell, Fact, MetricView, Pair, Reason, RunView
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES
 from ragauge.rankings.rank import RankingResult, RunComparison
 from ragauge.rankings.tables import DASH, DIGITS, LEVEL
 

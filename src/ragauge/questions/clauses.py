@@ -117,7 +117,6 @@ def _with_verb(
         or not en.words_of("conditions").isdisjoint(condition)
         or ["", *words][-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or ending.startswith("or ")
-        or (rest.startswith("of ") and not verb.startswith("consist"))
         # `to plan and to hold it`
         or (ending.startswith("and ") and re.search(r"\b(?:to \w+|\w+ing)$", rest))
         or re.search(r"\band (?:therefore|thus|\w+ly) ", rest)
@@ -218,7 +217,6 @@ def _may_be_verb(word: str, before: str, subject: Sequence[str], after: Sequence
     # `The team pays approved claims`
     is_reduced = following == "by" or word in ("based", "called", "named", "located")
     is_reduced = is_reduced or (word == "used" and following in en.PREPOSITIONS)
-    is_reduced = is_reduced or (len(subject) == 1 and before.endswith("ing"))
     return form == "past" and not is_reduced and en.form_of(before) != "third"
 
 
@@ -243,7 +241,6 @@ def subject_of(text: str, words: Sequence[str], names: en.Names, *, is_past: boo
     is_verb = en.form_of(word) == "base" or (
         en.is_participle(word) if is_alone else en.form_of(word) == "third"
     )
-    is_verb = is_verb or (len(words) > 1 and words[1] == "with" and en.form_of(word) == "third")
     is_noun = names.small[f"the {word}"] or names.small[f"a {word}"] or names.is_name(first)
     if (
         not text[0].isalpha()
@@ -265,7 +262,6 @@ def subject_of(text: str, words: Sequence[str], names: en.Names, *, is_past: boo
         or re.fullmatch(
             r"(?:the|an?) (?:first|second|third|fourth|next|last|final) .+", text.lower()
         )
-        or (len(words) == 1 and (len(text) < 2 or quantities(text)))
     ):
         return None
     # `Spreadsheet includes …`: it should be `the spreadsheet`.

@@ -87,6 +87,7 @@ def _defines(verb: str, answer: str, subject: str) -> bool:
         or len(words) > MAX_WORDS
         or not en.words_of("remarks").isdisjoint(words[:3])
         or words[0] in en.words_of("vague_answers")
+        or re.search(r"\b(?:that|which|who) \w+$", answer)
         or words[-1] in en.BEFORE_NOUNS | en.words_of("open_ends")
         or about <= {*said[: len(about) + 1]}
     ):
@@ -103,6 +104,7 @@ def _defines(verb: str, answer: str, subject: str) -> bool:
         return bool(
             several
             and (is_noun and is_all)
+            and en.JOINING.isdisjoint(several["before"].split())
             and "base" not in map(en.form_of, several["before"].split())
         )
     others = answer.partition(" ")[2]

@@ -12,7 +12,6 @@ from ragauge.questions import english_words as en
 from ragauge.questions.question import NO_ANSWER, Draft
 
 MAX_COMPARED = 4
-NO_VARIANTS = ("yes/no", "cloze", "table look-up")
 INVENTED = "Hartwell Marlow Denholm Calverton Ashdown Thornbury Wexcombe Lindale Orsett Brantham"
 """en.Names for things that no document has; the first that the documents do not use is taken."""
 

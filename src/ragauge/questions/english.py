@@ -13,11 +13,10 @@ from ragauge.questions.definitions import definitions
 from ragauge.questions.question import Draft
 
 EXPLETIVE = re.compile(
-    r"it (?:(?:is|was|may be|might be|can be|will be) (?:\w+ly |often )?(?:necessary|possible|because|likely|unlikely|important|better|best|hard|easy|difficult|worth|useful|helpful|recommended|advisable|common|time|up|as)\b|(?:may|might|could) happen)"
+    r"it (?:(?:is|was|may be|might be|can be|will be) (?:\w+ly |often )?(?:necessary|possible|because|likely|unlikely|important|better|best|hard|easy|difficult|worth|useful|helpful|recommended|advisable|common|time|up|as|that)\b|(?:may|might|could) happen)"
 )
 INNER = re.compile(r"\b(?:it|they|them)\b")
 MIN_WORDS, MAX_WORDS, MIN_SAID, MANY, MAX_BEFORE_DATE = 3, 26, 3, 1_000, 9
-PERSON = en.pattern("person")
 CURRENCY, BOUND, WITH_DIGITS, COUNTED, UNCLEAR, OPEN_CASE, WISH, REFERRING, OWING = (
     re.compile(en.pattern(each))
     for each in (
@@ -57,6 +56,8 @@ def is_good(question: str) -> bool:
     own = words.index("their") if "their" in words else 0
     is_cut = own and not any(map(en.is_plural, {*words[1:own]} - {"happens"}))
     is_cut = is_cut or UNCLEAR.search(f"{question.rstrip('?')}?") or en.points_outside(question)
+    # `When does the store began its sales?`
+    is_cut = is_cut or (words[1:2] in (["did"], ["does"]) and not en.only_past().isdisjoint(words))
     if is_cut or not MIN_WORDS <= len(words) <= MAX_WORDS:
         return False
     least = 2 if len(words) < 6 else 3
@@ -83,7 +84,8 @@ def _condition(sentence: str) -> Iterator[Draft]:
     word, given, answer = found.groups()
     # `If you have a car, park it outside`: what it is stands in the sentence.
     is_known = re.search(
-        r"\ban? (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b", given
+        r"\b(?:an?|the|your|any|no|each|every) (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b",
+        given,
     )
     said = INNER.sub("", answer) if is_known else re.sub(r"\bthey\b", "", answer)
     if en.points_outside(f"{given}, {said}"):
@@ -118,11 +120,11 @@ def _condition(sentence: str) -> Iterator[Draft]:
 def _is_order(then: Sequence[str]) -> bool:
     """Whether words tell what to do: `ask the warden`, `declare the string safe`, and not `spend approval is needed`."""
     first, at = then[0], _verb_of(then)
-    if at and then[at] in en.AUXILIARIES:
-        return False  # `trust in others can erode`
     if first in en.words_of("telling"):
         return True
-    if first in en.words_of("thinking") or at == 2:
+    # `trust in others can erode`
+    is_clause = at == 2 or (at and then[at] in en.AUXILIARIES)
+    if is_clause or first in en.words_of("thinking") or re.search("['’]", first):
         return False
     return en.form_of(first) == "base" or (at is None and then[1:2] in (["a"], ["the"], ["your"]))
 
@@ -134,7 +136,7 @@ def _verb_of(then: Sequence[str]) -> int | None:
 def _happens(case: Sequence[str], then: Sequence[str]) -> bool:
     """Whether words say what happens: not `you are at least 21`, `the assembly refused`, `asking is better`, `he plans it`."""
     at, first = _verb_of(then), then[0]
-    if at is None or case[0].endswith("ing") or first in ("now", "chances"):
+    if at is None or case[0].endswith("ing") or first in ("now", "chances", "things"):
         return False
     if en.form_of(first) == "base" or EXPLETIVE.match(" ".join(then)):
         return False
@@ -253,7 +255,7 @@ def _amounts(clause: Clause) -> Iterator[Draft]:
             and not dates(f"{clause.rest} {clause.lead}")
         ):
             continue  # the text does not say when there are so many
-        is_then = main == "have" and clause.auxiliary == "did"
+        is_then = main == "show" or (main == "have" and clause.auxiliary == "did")
         if not before and main and not is_then and following in en.BEFORE_NOUNS | {"", "to"}:
             asked = _asked(clause, "count", f"How many {things}", f"{text} {things}", leftover)
             comparing = f"Which {clause.verb} more {things} {leftover}".strip()

@@ -72,6 +72,13 @@ def verbs() -> Mapping[str, Verb]:
     return known
 
 
+@cache
+def only_past() -> frozenset[str]:
+    """Pasts that are no participles: `began`."""
+    triples = (each.split() for each in TABLE["irregular"].split(";"))
+    return frozenset(past for _, past, participle in triples if past != participle)
+
+
 def form_of(word: str) -> str:
     """What form of a verb a word may be; "" for none."""
     return verbs()[word].form if word in verbs() else ""

@@ -13,7 +13,8 @@ from ragauge.language.detection import language_of
 from ragauge.language.numbers.numbers import quantities
 from ragauge.questions import english_words as en
 from ragauge.questions.clauses import clauses
-from ragauge.questions.english import PERSON, questions_of
+from ragauge.questions.definitions import PERSON
+from ragauge.questions.english import questions_of
 from ragauge.questions.headings import asked_in
 from ragauge.questions.question import Draft, Source
 from ragauge.questions.sentences import plain, sentences
@@ -248,7 +249,7 @@ def _cell_question(column: str, row: str, first: str, cell: str) -> tuple[str, s
     thing = f"the {what} {row}" if is_kind and not is_said else row
     name = column if sum(sign.isupper() for sign in column) > 1 else column.lower()
     is_role = last in ("owner", "contact") or en.ROLE.search(last)
-    if bool(is_role) != bool(re.fullmatch(PERSON, cell)) and (is_role or not is_known):
+    if bool(is_role) != bool(PERSON.fullmatch(cell)) and (is_role or not is_known):
         return "", ""
     amount = quantities(cell)[:1]
     comparing = (

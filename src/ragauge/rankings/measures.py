@@ -9,10 +9,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ragauge.rankings.hits import Bools, Compat, Floats, Hits, Ints, ranks_within
-from ragauge.rankings.hits import one_hit as one_hit  # for the examples
-from ragauge.rankings.measure import (
+from ragauge.rankings.hits import (
+    Bools,
     Cause,
+    Compat,
+    Floats,
+    Hits,
+    Ints,
     judged_hits,
     measure,
     n_found,
@@ -20,8 +23,10 @@ from ragauge.rankings.measure import (
     n_places,
     n_relevant,
     nonrelevant_hits,
+    ranks_within,
     relevant_hits,
 )
+from ragauge.rankings.hits import one_hit as one_hit  # for the examples
 from ragauge.setting import Constraint, Count, Share
 
 Discount = Literal["log2", "reciprocal"]

@@ -11,11 +11,10 @@ import numpy as np
 import ragauge.rankings.measures  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares them
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import SettingValue, outside_brackets
-from ragauge.rankings.hits import Bools, Compat, Floats, Ints
-from ragauge.rankings.judgements import Judgements
-from ragauge.rankings.measure import MEASURES
+from ragauge.rankings.hits import MEASURES, Bools, Compat, Floats, Ints
 from ragauge.rankings.names import AskedMeasure, read_measure
 from ragauge.rankings.reading.fields import by_bytes
+from ragauge.rankings.reading.judgements import Judgements
 from ragauge.rankings.reading.sources import judged_runs, named_runs, read_judgements
 from ragauge.rankings.reading.streams import refuse_read_twice
 from ragauge.score import Aggregation

@@ -13,7 +13,7 @@ from ragauge.errors import LabelError
 from ragauge.label import without_settings
 from ragauge.metric import Metric
 from ragauge.runs.code import OWN, is_other, user_code
-from ragauge.storage.tomlfile import check_shapes, read_dataclass
+from ragauge.storage.tomlfile import read_dataclass
 from ragauge.suite import Entry, Finding, Suite
 from ragauge.where import Filter
 
@@ -44,6 +44,75 @@ MAX_BYTES = 500_000_000
 MAX_DIGITS = 15
 DIGEST = "digest"
 """The key of the manifest's own SHA-256."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUsage:
+    """What a run keeps of a judge's calls."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    calls_without_count: int
+    refused_by_budget: int
+    cost_usd: float | None
+    dropped: Mapping[str, str]
+    failed: int = 0
+    over_budget_usd: float | None = None
+    in_flight_at_budget: int = 0
+    is_recorded: bool = False
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "failed"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNode:
+    """A node of the plan: what two runs are compared by."""
+
+    key: str
+    inputs: tuple[str, ...]
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlan:
+    nodes: tuple[object, ...] = ()
+    metrics: tuple[tuple[object, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredData:
+    systems: tuple[str, ...] = ()
+    n_samples: int = 0
+    source: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    judges: tuple[Mapping[str, object], ...] = ()
+    models: tuple[Mapping[str, object], ...] = ()
+    repeats: int = 1
+
+
+def check_shapes(stored: Any) -> None:
+    """Raise ValueError naming the first field of a manifest that has an unexpected shape."""
+    plan = read_dataclass(StoredPlan, stored.plan, "plan", is_open=True)
+    for metric in plan.metrics:
+        label, _, key, *_ = (*metric, 0, 0, 0)
+        if not isinstance(label, str) or not isinstance(key, str | None):
+            raise ValueError(f"plan.metrics has {list(metric)!r:.40}")  # noqa: TRY004
+    for node in plan.nodes:
+        read_dataclass(PlanNode, node, "plan.nodes", is_open=True)
+    read_dataclass(StoredData, stored.data, "data", is_open=True)
+    read_dataclass(StoredCode, stored.code, "code", is_open=True)
+    for judge, usage in stored.judging.items():
+        read_dataclass(StoredUsage, usage, f"judging.{judge}", is_open=True)
 
 
 @dataclass(frozen=True, slots=True)

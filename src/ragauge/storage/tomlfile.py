@@ -4,7 +4,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -141,72 +141,3 @@ def _read(kind: Any, value: Any, place: str) -> object:
     if is_number and abs(value) < 2**63 and math.isfinite(value):
         return kind(value)
     raise ValueError(f"{place} is {value!r:.40}, which is of the wrong type")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredUsage:
-    """What a run keeps of a judge's calls."""
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    calls_without_count: int
-    refused_by_budget: int
-    cost_usd: float | None
-    dropped: Mapping[str, str]
-    failed: int = 0
-    over_budget_usd: float | None = None
-    in_flight_at_budget: int = 0
-    is_recorded: bool = False
-    address: str | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("calls", "cached", "prompt_tokens", "completion_tokens", "failed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}")
-
-
-@dataclass(frozen=True, slots=True)
-class PlanNode:
-    """A node of the plan: what two runs are compared by."""
-
-    key: str
-    inputs: tuple[str, ...]
-    settings: Mapping[str, object] = field(default_factory=dict[str, object])
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPlan:
-    nodes: tuple[object, ...] = ()
-    metrics: tuple[tuple[object, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StoredData:
-    systems: tuple[str, ...] = ()
-    n_samples: int = 0
-    source: str = ""
-    sha256: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCode:
-    judges: tuple[Mapping[str, object], ...] = ()
-    models: tuple[Mapping[str, object], ...] = ()
-    repeats: int = 1
-
-
-def check_shapes(stored: Any) -> None:
-    """Raise ValueError naming the first field of a manifest that has an unexpected shape."""
-    plan = read_dataclass(StoredPlan, stored.plan, "plan", is_open=True)
-    for metric in plan.metrics:
-        label, _, key, *_ = (*metric, 0, 0, 0)
-        if not isinstance(label, str) or not isinstance(key, str | None):
-            raise ValueError(f"plan.metrics has {list(metric)!r:.40}")  # noqa: TRY004
-    for node in plan.nodes:
-        read_dataclass(PlanNode, node, "plan.nodes", is_open=True)
-    read_dataclass(StoredData, stored.data, "data", is_open=True)
-    read_dataclass(StoredCode, stored.code, "code", is_open=True)
-    for judge, usage in stored.judging.items():
-        read_dataclass(StoredUsage, usage, f"judging.{judge}", is_open=True)

@@ -42,11 +42,14 @@ class Relevance(TypedDict):
 
 
 class Criterion(TypedDict):
-    """A judge's verdict on one criterion: "met", "not met" or "not applicable"."""
+    """A judge's verdict on one criterion: "met", "not met" or "not applicable"; of a conversation a grade, and the turn that shows it."""
 
-    criterion: int
+    criterion: int | str
     verdict: str
     reason: NotRequired[str]
+    turn: NotRequired[int]
+    quote: NotRequired[str]
+    quote_found: NotRequired[bool]
 
 
 class BackQuestion(TypedDict):
@@ -223,10 +226,14 @@ def _lines(key: str, value: object, source: str) -> Iterator[Line]:
         for place, item in enumerate(items, 1):
             yield _mark(item["relevant"]), f"context {place}: {item.get('reason', '')}"
     elif kind == "criteria":
-        yield key, f"{sum(item['verdict'] == 'met' for item in items)} of {len(items)} met"
-        for item in items:
-            mark = CRITERIA.get(str(item["verdict"]), NEITHER)
+        verdicts = [str(item["verdict"]) for item in items]
+        yield key, f"{verdicts.count('met')} of {len(items)} met" if key != "grades" else ""
+        for verdict, item in zip(verdicts, items, strict=True):
+            mark = CRITERIA.get(verdict, verdict if key == "grades" else NEITHER)
             yield f"  {mark}", f"criterion {item['criterion']}: {item.get('reason', '')}"
+            if item.get("quote"):
+                where = f"turn {item.get('turn')}" if item.get("quote_found") else "in no turn"
+                yield "", f"“{item['quote']}” ({where})"
     elif kind == "questions":
         yield key, f"{len(items)}, with their cosine to the original question"
         for item in items:

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import ragauge as rg
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.loaders.loading import load
-from ragauge.rankings.judgements import JudgedRun, Judgements
-from ragauge.rankings.reading import mappings, matching, sources
+from ragauge.rankings.reading import mappings, sources
+from ragauge.rankings.reading.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.sources import read_judgements, run_frame
 
 JUDGED = {"q1": {"d1": 2, "d2": 0, "d9": 1}, "q2": {"007": 1}}
@@ -413,8 +413,8 @@ def test_pieces_and_threads_change_nothing(seed, piece):
     judgements = read_judgements(qrels)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mappings, "PIECE", piece)
-        patch.setattr(matching, "PIECE", piece)
-        patch.setattr(matching, "SINGLE_BELOW", 0)
+        patch.setattr("ragauge.rankings.reading.judgements.PIECE", piece)
+        patch.setattr("ragauge.rankings.reading.judgements.SINGLE_BELOW", 0)
         for compat in ("trec9", "trec10"):
             expected = slowly(run, qrels, compat)
             assert seen(match_to_qrels(run, judgements, compat=compat)) == expected

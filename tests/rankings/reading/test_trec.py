@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 from ragauge.errors import DataError, Problem
 from ragauge.loaders.formats import files
 from ragauge.rankings.hits import Compat
-from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading import trec
 from ragauge.rankings.reading.fields import digests, field_of, mixed, text_of
-from ragauge.rankings.reading.matching import match_rows_to_qrels
+from ragauge.rankings.reading.judgements import JudgedRun, Judgements, match_rows_to_qrels
 from ragauge.rankings.reading.sources import run_frame
 from ragauge.rankings.reading.streams import is_trec, packed_at, refuse_read_twice
 from ragauge.rankings.reading.trec import read_qrels, scan_run

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragauge.judges.protocol import JudgeDefaults, Reply, Request
+from ragauge.judges.managed import JudgeDefaults
+from ragauge.judges.protocol import Reply, Request
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 

@@ -8,7 +8,8 @@ from dataclasses import KW_ONLY, dataclass
 
 from ragauge.calls.rate_limit import MAX_CONCURRENCY, Permit, RateLimiter
 from ragauge.errors import JudgeError, PlanError
-from ragauge.judges.protocol import Identity, JudgeDefaults, Reply, Request
+from ragauge.judges.managed import JudgeDefaults
+from ragauge.judges.protocol import Identity, Reply, Request
 from ragauge.network.endpoints import Unanswered, check_above_zero, pause_s, secrets_of
 from ragauge.network.redaction import redacted
 

@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ragauge.errors import JudgeError, PlanError, StoreError
+from ragauge.judges.managed import JudgeDefaults, ManagedJudge, managed
 from ragauge.judges.protocol import (
     Identity,
     Judge,
-    JudgeDefaults,
-    ManagedJudge,
     Reply,
     Request,
     key_of,
-    managed,
     packed_reply,
     unpacked_reply,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import cast
 
+from ragauge.conversations.transcript import role_of
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import text_lines
 from ragauge.loaders.formats.jsonl import (
@@ -19,6 +20,7 @@ from ragauge.loaders.formats.jsonl import (
     skip_blank,
 )
 from ragauge.loaders.mapping import field_of, folded
+from ragauge.loaders.shapes.conversations import CHATS
 from ragauge.loaders.shapes.nested import is_result
 from ragauge.loaders.table import Table, items_in, listed, mapping_in, mappings_in, unreadable
 from ragauge.samples.fields import Row
@@ -53,7 +55,10 @@ def read_json(path: Path) -> Table:
             return replace(read_jsonl(path), notes=(note,))
         return unreadable(source, *error.place_in(text))
     if isinstance(document, list):
-        return walk.table(cast("list[object]", document))
+        items = cast("list[object]", document)
+        if _are_messages(items) and all("role" in mapping_in(each) for each in items):
+            return Table((Row({"messages": items}, source, 1),), source, (), tuple(walk.problems))
+        return walk.table(items)
     if isinstance(document, dict):
         return _from_members(cast(_Object, document), walk)
     return unreadable(source, f"is {kind_of(document)}, but must be a list of objects")
@@ -162,6 +167,8 @@ def _from_members(members: _Object, walk: _Walk) -> Table:
 
     members = _with_inner_list(_in_columns(members, walk))
     lists = {name: items_in(members[name]) for name in members if isinstance(members[name], list)}
+    if any(_are_messages(items) for name, items in lists.items() if name in CHATS):
+        return found([Row(members, source, 1)])
     columns = [name for name in lists if field_of(name) and not _are_objects(lists[name])]
     if columns and len(lists) == len(members):
         lengths = {name: len(items) for name, items in lists.items()}
@@ -245,6 +252,12 @@ def _sample_list(lists: _Lists) -> str | None:
     if len(names) > 1:
         names = [name for name in names if folded(name) in SAMPLE_LISTS]
     return names[0] if len(names) == 1 else None
+
+
+def _are_messages(items: Sequence[object]) -> bool:
+    """Whether the items are what user and assistant say: one conversation."""
+    roles = {role_of(item) for item in items}
+    return {"user", "assistant"} <= roles and None not in roles
 
 
 def _are_objects(items: Sequence[object]) -> bool:

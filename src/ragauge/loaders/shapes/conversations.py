@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -24,7 +25,7 @@ from ragauge.conversations.transcript import (
 )
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
-from ragauge.loaders.table import Table, listed
+from ragauge.loaders.table import Table, UnreadableError, listed, printed_list
 from ragauge.report.plain import counted
 from ragauge.samples.fields import MEASURED, Row
 
@@ -294,13 +295,16 @@ def _of_messages(messages: Sequence[object], values: Mapping[str, object]) -> Va
 
 
 def json_in(value: object) -> object:
-    """A value, of JSON text what it says: cells of CSV."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            return cast("object", json.loads(value))
-        except (ValueError, RecursionError):
-            return value
-    return value
+    """A value, of JSON text what it says, and of objects and lists of lists that Python printed: cells of CSV."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return cast("object", json.loads(value))
+    except (ValueError, RecursionError):
+        is_nested = value.lstrip("[ ").startswith("{'") or value.lstrip().startswith("[[")
+        with suppress(UnreadableError):
+            return printed_list(value) if is_nested else value
+        return value
 
 
 def _turns(

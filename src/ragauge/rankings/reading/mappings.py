@@ -11,7 +11,6 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Compat, Floats, Ints
-from ragauge.rankings.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     ComparedScores,
     bytes_of,
@@ -20,6 +19,7 @@ from ragauge.rankings.reading.fields import (
     sort_keys,
     texts_of,
 )
+from ragauge.rankings.reading.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.rows import (
     MAX_SHOWN,
     Rows,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from ragauge.errors import DataError, PlanError, Problem
 from ragauge.rankings.hits import Compat
-from ragauge.rankings.judgements import JudgedRun, Judgements
+from ragauge.rankings.reading.judgements import JudgedRun, Judgements
 from ragauge.rankings.reading.streams import is_trec, packed_at, suffix_of
 from ragauge.rankings.reading.trec import read_qrels, rows_of_trec, scan_run
 from ragauge.storage.memory import gc_paused
@@ -59,7 +59,7 @@ def read_judgements(source: "RankingSource | Judgements") -> Judgements:
             from ragauge.rankings.reading.mappings import judgements_of
 
             return judgements_of(found, name)
-        from ragauge.rankings.reading.matching import judged, judgements_of_samples
+        from ragauge.rankings.reading.judgements import judged, judgements_of_samples
         from ragauge.rankings.reading.rows import Rows
 
         return judged(found) if isinstance(found, Rows) else judgements_of_samples(found)
@@ -82,7 +82,7 @@ def match_to_qrels(
             from ragauge.rankings.reading.mappings import match_mapping_to_qrels
 
             return {None: match_mapping_to_qrels(found, judgements, compat, name)}
-        from ragauge.rankings.reading.matching import match_rows_to_qrels, match_samples_to_qrels
+        from ragauge.rankings.reading.judgements import match_rows_to_qrels, match_samples_to_qrels
         from ragauge.rankings.reading.rows import Rows
 
         if isinstance(found, Rows):
@@ -92,8 +92,8 @@ def match_to_qrels(
 
 def run_frame(source: "RankingSource") -> "pl.DataFrame":
     """Read a run from any source of `match_to_qrels` as a frame: query, doc, score, in the order of the source."""
+    from ragauge.rankings.reading.judgements import frame_of, rows_of_samples
     from ragauge.rankings.reading.mappings import rows_of_mapping
-    from ragauge.rankings.reading.matching import frame_of, rows_of_samples
     from ragauge.rankings.reading.rows import Rows
 
     with gc_paused():

@@ -15,7 +15,6 @@ import numpy as np
 
 from ragauge.errors import DataError, Problem
 from ragauge.rankings.hits import Bytes, Compat, Floats, Ints, Words
-from ragauge.rankings.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.fields import (
     Field,
     bytes_in_order,
@@ -27,6 +26,7 @@ from ragauge.rankings.reading.fields import (
     starts_of_blocks,
     text_of,
 )
+from ragauge.rankings.reading.judgements import NOT_JUDGED, JudgedRun, Judgements
 from ragauge.rankings.reading.scan import MalformedError, decimals, integers, split
 from ragauge.rankings.reading.streams import (
     PIECE,
@@ -110,7 +110,7 @@ def scan_run(
         if len(distinct(unknown)) < len(unknown):
             raise _InterleavedError
     except _InterleavedError:
-        from ragauge.rankings.reading.matching import match_rows_to_qrels
+        from ragauge.rankings.reading.judgements import match_rows_to_qrels
 
         return match_rows_to_qrels(rows_of_trec(file), judgements, compat)
     n_retrieved = np.zeros(judgements.n_queries, np.int64)

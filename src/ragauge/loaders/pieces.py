@@ -25,7 +25,7 @@ _TYPES: "dict[type, Any]" = {int: pl.Int64, float: pl.Float64, bool: pl.Boolean,
 
 
 @dataclass(slots=True)
-class PieceFiles:
+class SamplePieces:
     """Pieces of samples, each with the columns and types of its own rows.
 
     They are frames until they are larger than `most_bytes` together, and then files. `texts`: slice
