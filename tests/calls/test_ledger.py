@@ -301,6 +301,30 @@ def test_what_is_looked_up_does_not_wait_for_what_is_stored_with_it(tmp_path):
     other.close()
 
 
+@pytest.mark.parametrize("cancels_after_s", [None, 0.0, 0.001, 0.01])
+def test_who_is_interrupted_while_a_lease_is_given_leaves_none(cancels_after_s, tmp_path):
+    writer, other = (LedgerWriter(reply_ledger(tmp_path / "c")) for _ in range(2))
+    keys = [entry(str(at)).key for at in range(200)]
+
+    async def work():
+        gone = [asyncio.ensure_future(writer.find_or_lease(key)) for key in keys]
+        if cancels_after_s is not None:
+            await asyncio.sleep(cancels_after_s)
+        for one in gone:
+            one.cancel()
+        ended = await asyncio.gather(*gone, return_exceptions=True)
+        for key, one in zip(keys, ended, strict=True):
+            if one is None:  # it got the lease, and would ask now
+                writer.release(key)
+        found = asyncio.gather(*map(other.find_or_lease, keys))
+        assert set(await asyncio.wait_for(found, 20)) == {None}
+        await writer.find_or_lease(entry("last").key)  # so that all before it have their answers
+
+    asyncio.run(work())
+    writer.close()
+    other.close()
+
+
 def test_who_no_longer_waits_at_a_desk_holds_nobody_up(tmp_path):
     writer = LedgerWriter(reply_ledger(tmp_path / "c"))
 

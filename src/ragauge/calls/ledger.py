@@ -294,8 +294,18 @@ class LedgerWriter(Generic[T]):
 
         if self.ledger is None or not self.ledger.is_shared:
             return await self.find(key)
+
+        def give_back(answer: "asyncio.Future[Any]") -> None:
+            if answer.exception() is None and answer.result() == "leased":
+                self.release(key)
+
         while True:
-            found = await self._put("claim", key)
+            answer = self._put("claim", key)
+            try:
+                found = await asyncio.shield(answer)
+            except asyncio.CancelledError:  # nobody waits for a lease that may still come
+                answer.add_done_callback(give_back)
+                raise
             if found == "leased":
                 self._keep_renewing()
                 return None
