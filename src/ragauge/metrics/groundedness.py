@@ -19,8 +19,8 @@ from ragauge.language.claims.nearest_sentences import (
     without_attributions,
 )
 from ragauge.language.detection import language_of
-from ragauge.language.facts.alignment import align_to_passages
 from ragauge.language.facts.differences import Difference
+from ragauge.language.facts.passages import align_to_passages
 from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.reasons import as_data, why_supported
 from ragauge.language.stems import Word, stemmed

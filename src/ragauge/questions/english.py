@@ -82,7 +82,7 @@ def _condition(sentence: str) -> Iterator[Draft]:
     if found is None:
         return
     word, given, answer = found.groups()
-    # `If you have a car, park it outside`: what it is stands in the sentence.
+    # The sentence itself says what `it` is: `If you have a car, park it outside`.
     is_known = re.search(
         r"\b(?:an?|the|your|any|no|each|every) (?!lot|bit|few|little|number)[a-z]|\b(?:someone|somebody)\b",
         given,

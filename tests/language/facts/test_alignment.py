@@ -2,7 +2,8 @@
 
 from cases import cases
 
-from ragauge.language.facts.alignment import align, align_to_passages
+from ragauge.language.facts.alignment import align
+from ragauge.language.facts.passages import align_to_passages
 
 PRICE = "The Team plan costs $18 per user per month."
 CLOSES = "The museum closed on 5 March 2021."
