@@ -12,9 +12,9 @@ from ragauge.comparing.words import over_questions, p_text
 from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted, some
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, WrongTurns
 from ragauge.samples.fields import CLUSTERS, FIELDS, MEASURED, NO_ANSWER, STATUS
@@ -162,17 +162,18 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
 def steadiness_report(found: Sequence[Steadiness]) -> Report:
     """A row for each system: how often it passes once, in any and in all repeats, and how values vary."""
     k = found[0].k
-    header = ("system", "pass@1", f"pass@{k}", f"pass^{k}", "changing", "within", "between")
-    rows: list[tuple[str, ...]] = []
+    passes = ("pass@1", f"pass@{k}", f"pass^{k}")
+    header = ("system", *passes, "changing", "questions", "within", "between")
+    rows: list[tuple[str | Cell, ...]] = []
     for each in found:
-        passes = [f"{share:.3f}" for share in (each.pass_one, each.pass_any, each.pass_all)]
-        changing, parts = f"{each.n_changing:,} of {each.n_questions:,}", each.components
-        spread = (DASH, DASH)
-        if parts is not None:
-            spread = (f"{sqrt(parts.within):.3f}", f"{sqrt(parts.between):.3f}")
-        rows.append((each.system, *passes, changing, *spread))
+        parts = each.components
+        spread = (None, None) if parts is None else (sqrt(parts.within), sqrt(parts.between))
+        shares = (each.pass_one, each.pass_any, each.pass_all)
+        counts = (figure(each.n_changing), figure(each.n_questions))
+        shown = (*(figure(share, ".3f") for share in shares), *counts)
+        rows.append((each.system, *shown, *(figure(each, ".3f") for each in spread)))
     title = f"{found[0].metric} passes at {found[0].threshold:g}, {k} repeats"
-    return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
+    return Report(title, tables=[Table(header, rows, sides="lrrrrrrr")])
 
 
 def unsteady(found: Mapping[str, Steadiness], best: str) -> str:
