@@ -1,7 +1,7 @@
 """Sentences on a run: which system is best, how steady it is, what its answers took, what its judges did, what was not read."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
 from shlex import quote
@@ -302,20 +302,24 @@ def _usage(judge: str, account: object) -> Iterator[str]:
         yield f"{judge}: {name} dropped ({reason})"
 
 
-def unread_columns(run: ScoredRun) -> Iterator[str]:
-    """The option that reads a column of texts as a field which the samples lack."""
+def unread_columns(run: ScoredRun, by: Collection[str] = ()) -> Iterator[str]:
+    """The option that reads a column of texts, not one of `by`, as a field which the samples lack."""
     columns = run.samples.columns
-    missing = next((name for name in MAPPED if name not in columns), None)
-    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
+    missing = [name for name in MAPPED if name not in columns]
+    own = (*by, *FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
     types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
     unread = [name for name, kind in types.items() if str(kind) == "String"]
-    if missing is None or not unread:
+    if not missing or not unread:
         return
     named = some([repr(name) for name in unread], 4)
-    if missing == "answer" and len(unread) > 1:
+    if "question" not in columns and missing[0] == "answer" and len(unread) > 1:
+        names = ("question", *(name for name in missing if name != "contexts"))
+        options = " ".join(f"--map {name}=COLUMN" for name in names)
+        yield f"say which column is which: {options}; not read: {named}"
+    elif missing[0] == "answer" and len(unread) > 1:
         yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
     else:
-        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
+        yield f"not read: {named}; if it is the {missing[0]}: --map {missing[0]}={quote(unread[0])}"
 
 
 def wrong_turn_lines(
