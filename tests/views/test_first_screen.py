@@ -138,6 +138,11 @@ def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, not
     assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
 
 
+def test_a_column_that_is_mostly_empty_is_not_said_to_be_unread():
+    rows = [{"id": f"{n}", "answer": "Rome", "err": "timeout" if n == 1 else ""} for n in range(4)]
+    assert "not read" not in "".join(FirstScreen(rg.evaluate(rows, "rag")).notes)
+
+
 def test_without_question_and_answer_the_options_of_all_are_said_first():
     row = {"id": "1", "they asked": "where?", "it said": "Rome", "reference": "Rome"}
     options = "--map question=COLUMN --map answer=COLUMN"

@@ -27,16 +27,16 @@ def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
     if message["kind"] == "request":
         return [_of_request(part, str(part.get("part_kind"))) for part in parts]
     texts = [text_of(part.get("content")) for part in parts if part.get("part_kind") == "text"]
-    calls = [
+    calls: list[Mapping[str, object]] = [
         {
             "id": part.get("tool_call_id"),
             "name": part.get("tool_name"),
-            "arguments": part.get("args") or {},
+            "arguments": part.get("args") or "{}",
         }
         for part in parts
         if part.get("part_kind") == "tool-call"
     ]
-    made = {"tool_calls": calls} if calls else {}
+    made: Mapping[str, object] = {"tool_calls": calls} if calls else {}
     return [{"role": "assistant", "content": "\n".join(texts), **made}]
 
 

@@ -307,8 +307,13 @@ def unread_columns(run: ScoredRun, by: Collection[str] = ()) -> Iterator[str]:
     columns = run.samples.columns
     missing = [name for name in MAPPED if name not in columns]
     own = (*by, *FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
-    types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
-    unread = [name for name, kind in types.items() if str(kind) == "String"]
+    few = run.samples.part(0, 100, [name for name in columns if name not in own])
+    # A column that is mostly empty, as one of errors, is none of them.
+    unread = [
+        each.name
+        for each in few
+        if str(each.dtype) == "String" and 2 * each.fill_null("").eq("").sum() <= len(each)
+    ]
     if not missing or not unread:
         return
     named = some([repr(name) for name in unread], 4)
