@@ -1,3 +1,5 @@
+import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -60,3 +62,21 @@ def made(ragauge, tmp_path, tmp_path_factory, runs_made) -> Callable[..., str]:
         return folder
 
     return call
+
+
+def _numbers_as_text(text: str) -> list[str]:
+    """The texts in JSON that are a number, or one with an interval, a unit or a total."""
+    found: list[str] = []
+
+    def leaf(members: list[tuple[str, object]]) -> None:
+        names = ("version", "digest", "documentation")  # "1.2" of a package is no number
+        found.extend(v for k, v in members if isinstance(v, str) and k not in names)
+
+    json.loads(text, object_pairs_hook=leaf)
+    number = r"[-+]?[\d,]*\.?\d+( ?%| ?MiB)?|[\d,]+ of [\d,]+|[\d.]+ ?[–(].*"
+    return [each for each in found if re.fullmatch(number, each)]
+
+
+@pytest.fixture
+def numbers_as_text() -> Callable[[str], list[str]]:
+    return _numbers_as_text

@@ -1,5 +1,6 @@
 """`ragauge judge-bias` against an endpoint on loopback."""
 
+import csv
 import json
 
 import faulty_server as faulty
@@ -46,6 +47,10 @@ def test_one_command_says_what_was_measured_and_what_to_do(ragauge, answers, jud
     )
     again = ragauge("judge-bias", answers, *judge, "--repeat", "2")
     assert again.out == done.out  # from the cache
+    lines = ragauge("judge-bias", answers, *judge, "--repeat", "2", "-f", "csv").out.splitlines()
+    order = {row["what"]: row for row in csv.DictReader(lines)}["order of answers"]
+    assert (order["measured"], order["unit"], order["n"]) == ("1.0", "first wins", "12")
+    assert float(order["low"]) > 0.5  # as the finding says
 
 
 @cases(

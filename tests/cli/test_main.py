@@ -84,7 +84,9 @@ def test_no_command_with_formats_is_forgotten_below():
 
 
 @pytest.mark.parametrize("command", WITH_FORMATS)
-def test_every_command_with_a_table_writes_it_in_every_format(command, ragauge, answers, made):
+def test_every_command_with_a_table_writes_it_in_every_format(
+    command, ragauge, answers, made, numbers_as_text
+):
     made("answers.jsonl", "-m", "exact_match", folder="run")
     Path("qrels").write_text("q1 0 a 1\nq2 0 b 1\n")
     for name in ("one", "two"):
@@ -93,6 +95,7 @@ def test_every_command_with_a_table_writes_it_in_every_format(command, ragauge, 
     printed = {form: ragauge(*command, "-f", form) for form in files}
     assert {done.code for done in printed.values()} == {0}
     assert json.loads(printed["json"].out)
+    assert not numbers_as_text(printed["json"].out)
     is_prose = command[-1] == "q2"
     assert ("| --" in printed["md"].out or "| :-" in printed["md"].out) != is_prose
     assert r"\begin{table}" in printed["latex"].out

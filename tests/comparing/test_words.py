@@ -101,7 +101,7 @@ def test_what_a_side_lacks_is_named_with_the_bounds():
     view = ComparisonView(rg.evaluate(given, "exact_match").compare("a", "b"))
     # Three better of twelve, and q11, where a scored 0: b may have 0 or 1 there.
     assert comparison_notes(view)[0] == (
-        "exact_match: no score for b 1 (q11); with these the change is +0.250 to +0.333"
+        "exact_match: no score for b on 1 question (q11); with these the change is +0.250 to +0.333"
     )
 
 

@@ -271,6 +271,17 @@ def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):
         rg.load([{"id": "c1", "messages": CAPITALS} | fields])
 
 
+@pytest.mark.parametrize("more", [{}, {"references": [["9"], ["yes"]]}])
+def test_conversations_in_which_the_system_says_nothing_are_named(more):
+    asked = [{"role": "user", "content": text} for text in ("When do you open?", "Hello?")]
+    chats = [("heard", CAPITALS), ("ignored", asked)]
+    samples = rg.load([{"id": id, "messages": chat} | more for id, chat in chats])
+    note = "the system says nothing in 1 conversation, left without scores: 'ignored'"
+    assert note in samples.notes
+    only_questions = rg.load([{"id": id, "messages": asked} | more for id in ("a", "b")])
+    assert not any("says nothing" in note for note in only_questions.notes)
+
+
 def test_turns_of_a_conversation_are_one_cluster():
     chats = [said("Capital?", "Paris") * 20, said("Capital?", "Oslo") * 20] * 5
     rows = [

@@ -346,3 +346,20 @@ def test_a_small_parquet_file_that_repeats_its_values_is_large(tmp_path: Path):
         ).write_parquet(path)
         assert path.stat().st_size < 4 * 2**20
         assert (sources.size_of([path]) >= loading.LARGE_BYTES) == is_large
+
+
+def test_of_ids_given_twice_the_column_that_tells_them_apart_is_suggested_as_system(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [
+        f"{n},{version},answer {n} of {version},x" for n in range(3) for version in ("v1", "v2")
+    ]
+    path.write_text("\n".join(["id,Bot version,answer,why", *rows]))
+    with pytest.raises(DataError) as raised:
+        load(path)
+    first, *others = raised.value.problems
+    assert first.message.endswith("--map 'system=Bot version'")
+    assert len(others) == 3 and all("duplicate id" in each.message for each in others)
+    path.write_text("id,answer,why\n1,a,x\n1,b,x\n")
+    with pytest.raises(DataError) as raised:
+        load(path)
+    assert len(raised.value.problems) == 1, "no column tells the two apart"

@@ -76,6 +76,15 @@ def test_what_counts_of_the_labels(labels, headline):
     assert people_report(QUESTIONS, labels).headline.startswith(headline)
 
 
+def test_programs_read_the_counts_and_the_share_with_its_interval():
+    report = people_report(QUESTIONS, [label(QUESTIONS[0], "a", True, True, True)])
+    header, rows = report.records() or ((), ())
+    first = dict(zip(header, next(iter(rows)), strict=True))
+    assert (first["yes"], first["questions"], first["share"]) == (1, 1, 1.0)
+    # Wilson's lower bound of 1 of 1: 1 / (1 + 1.96²) = 0.2065.
+    assert first["low"] == pytest.approx(0.2065, abs=1e-4)
+
+
 def test_a_larger_sample_begins_with_the_smaller_one():
     assert sampled(QUESTIONS, 4, 7)[:2] == sampled(QUESTIONS, 2, 7)
 

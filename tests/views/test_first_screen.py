@@ -138,6 +138,24 @@ def test_a_column_that_may_be_meant_comes_with_the_option_that_reads_it(row, not
     assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == f"not read: {note}"
 
 
+def test_a_column_that_is_mostly_empty_is_not_said_to_be_unread():
+    rows = [{"id": f"{n}", "answer": "Rome", "err": "timeout" if n == 1 else ""} for n in range(4)]
+    assert "not read" not in "".join(FirstScreen(rg.evaluate(rows, "rag")).notes)
+
+
+def test_without_question_and_answer_the_options_of_all_are_said_first():
+    row = {"id": "1", "they asked": "where?", "it said": "Rome", "reference": "Rome"}
+    options = "--map question=COLUMN --map answer=COLUMN"
+    note = f"say which column is which: {options}; not read: 'they asked', 'it said'"
+    assert FirstScreen(rg.evaluate([row], "rag")).notes[-1] == note
+
+
+def test_a_field_that_the_run_is_broken_down_by_is_not_said_to_be_unread():
+    run = rg.evaluate([{"id": "1", "answer": "Rome", "domain": "towns"}], "rag")
+    assert "not read: 'domain'" in FirstScreen(run).notes[-1]
+    assert "not read" not in "".join(FirstScreen(run, by=["domain"]).notes)
+
+
 def test_a_column_that_is_named_as_references_may_be_is_read():
     named = screen([{"id": "1", "answer": "Rome", "truth": "Rome"}])
     assert named.headline == "default: exact_match 1.00, 1 question."

@@ -102,7 +102,7 @@ class Session:
         contexts, note = _texts(texts.get("contexts")), ""
         left = len(self.review.pending(self.rater, labels))
         self.out.print()
-        self._say(f"{left:,} left · {item.id} · {item.why}", "bold")
+        self._say(f"{left:,} left · question {item.id} · {item.why}", "bold")
         named = {"conversation_before": "before", "references": "reference"}
         shown = [
             (named.get(name, name), text)

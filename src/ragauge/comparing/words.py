@@ -321,7 +321,9 @@ def comparison_notes(view: ComparisonView) -> list[str]:
     for row in comparison.overall:
         if row.unpaired:  # with the bounds of the difference with these questions
             counts = ((row.base, row.counts.base), (row.candidate, row.counts.candidate))
-            sides = " and ".join(f"{view.short(name)} {n:,}" for name, n in counts if n)
+            sides = " and ".join(
+                f"{view.short(name)} on {counted(n, 'question')}" for name, n in counts if n
+            )
             ids = some([for_terminal(each.id) for each in row.unpaired], IDS_LISTED)
             text = f"{view.short(row.name)}: no score for {sides} ({ids})"
             if row.worst is not None and row.best is not None:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from ragauge.gating.gate import Gate, Reading, Verdict
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
-from ragauge.report.report import NO, YES, Report, Table
+from ragauge.report.report import NO, YES, Cell, Report, Table
 from ragauge.report.writing import markdown_table
 
 IDS_SHOWN = 5
@@ -26,12 +26,14 @@ def headline(gate: Gate) -> str:
 def gate_report(gate: Gate) -> Report:
     """The checks as a report: in a terminal as `gate_lines` has them, elsewhere as a table."""
     header = ("holds", "rule", "system", "values", "reason", "questions")
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Cell, ...]] = []
     checks: list[Mapping[str, object]] = []
     for each in _ordered(gate):
-        rows.append(("yes" if each.passed else "no", *_cells(each), ", ".join(each.ids)))
         check = {name: getattr(each, name) for name in ("rule", "system", "passed", "reason")}
         numbers = {reading.operand: reading.value for reading in each.readings}
+        rule, system, shown, reason = _cells(each)
+        holds, read = "yes" if each.passed else "no", Cell(shown, value=numbers)
+        rows.append((holds, rule, system, read, reason, ", ".join(each.ids)))
         checks.append(check | {"values": numbers, "questions": [*each.ids]})
     return Report(
         headline(gate),

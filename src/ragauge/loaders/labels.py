@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
@@ -102,11 +103,13 @@ class LabelColumns:
             if columns.get("value") == "winner":
                 del columns["value"]
         has_labels = "value" in columns or raters or columns.get("system") == "winner"
+        unread = [name for name in names if name not in columns.values()]
+        value = quote(unread[0]) if len(unread) == 1 else "COLUMN"
         problems = {
             f"has no column of ids or of questions; {there}; --map id=COLUMN": not (
                 {"id", "question"} & columns.keys()
             ),
-            f"has no column of labels; {there}; --map value=COLUMN": not has_labels,
+            f"has no column of labels; {there}; --map value={value}": not has_labels,
             "names one of two systems; a preference needs both: --map system=COLUMN": (
                 "other" in columns and "system" not in columns
             ),

@@ -1,6 +1,7 @@
 """What must hold over all rows: numbers for those without id, unique (id, system), one question per id, ids that do not look alike."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from ragauge.errors import Problem
 from ragauge.language.characters import normal_form
 from ragauge.loaders.pairing import NOTHING_IN_COMMON, OF_QUESTION, Conflicts, unanswered_note
 from ragauge.loaders.pieces import SamplePieces
-from ragauge.samples.fields import DEFAULT_SYSTEM, Row
+from ragauge.samples.fields import DEFAULT_SYSTEM, FIELDS, Row
 
 if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
@@ -111,15 +112,27 @@ class Questions:
             return []
         pairs = self.group.astype(np.int64) * len(self.pieces.systems) + self.systems()
         suspects = np.flatnonzero(pl.Series(pairs).is_duplicated().to_numpy())
+        own = self.pieces.kinds.keys() - FIELDS.keys() if len(self.pieces.systems) == 1 else ()
+        seen: dict[str, set[tuple[str, str]]] = {name: set() for name in sorted(own)}
         first: dict[tuple[str, str], Row] = {}
         problems: list[Problem] = []
-        for row in self._read(suspects, ["id", "system"]):
+        for n_read, row in enumerate(self._read(suspects, ["id", "system", *seen]), 1):
             id, system = (cast(str, row.values[name]) for name in ("id", "system"))
+            for name in [*seen]:  # what tells the rows of each id apart may be the system
+                seen[name].add((id, str(row.values.get(name))))
+                if len(seen[name]) < n_read:
+                    del seen[name]
             before = first.setdefault((id, system), row)
             if before is not row and len(problems) == MAX_DUPLICATES:
                 text = f"more than {MAX_DUPLICATES:,} other rows are duplicates"
-                return [*problems, Problem(text, next(iter(self.pieces.sources)))]
+                problems.append(Problem(text, next(iter(self.pieces.sources))))
+                break
             problems += [] if before is row else [duplicate_problem(row, before, id, system)]
+        n_values = {name: len({value for _, value in pairs}) for name, pairs in seen.items()}
+        name = min(n_values, key=n_values.__getitem__, default="")
+        if name and n_values[name] <= len(first):
+            how = f"if the column {name!r} says which system answered: --map {quote(f'system={name}')}"
+            problems.insert(0, Problem(how, next(iter(self.pieces.sources))))
         return problems
 
     def _read(self, rows: "Ints", columns: "list[str]") -> Iterator[Row]:

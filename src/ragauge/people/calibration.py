@@ -363,8 +363,10 @@ def label_plan_report(
         helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
         headline = f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
     systems = {system: [asdict(each) for each in needs] for system, needs in plan.items()}
+    flat = [(system, *each.values()) for system, needs in systems.items() for each in needs]
     return Report(
         headline,
         tables=(Table(header, rows, wraps=True),),
+        records=lambda: (("system", *systems[next(iter(plan))][0]), flat),
         data=lambda: {"metric": metric, "correlation": correlation, "systems": systems},
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ragauge.people.calibration import shown_estimate
 from ragauge.report.plain import counted, for_terminal, shortened
-from ragauge.report.report import Items, Report, Table
+from ragauge.report.report import Cell, Items, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.agreement import share_estimate, spearman_of
@@ -268,42 +268,46 @@ def _resamples(keys: Iterable[Key], seed: int) -> QuestionResamples:
 
 def judge_bias_report(found: JudgeBias) -> Report:
     """What was measured and what to do; in JSON every figure with its interval."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Cell, ...]] = []
+    records: list[tuple[object, ...]] = []
     problems: dict[str, None] = {}
 
-    def add(what: str, of: str, figure: str, n: int, finding: str, is_problem: bool) -> None:
-        rows.append((what, shortened(for_terminal(of), NAME_WIDTH), figure, f"{n:,}", finding))
+    def add(
+        what: str, of: str, estimate: Estimate, unit: str, n: int, finding: str, is_problem: bool
+    ) -> None:
+        name, shown = shortened(for_terminal(of), NAME_WIDTH), f"{shown_estimate(estimate)} {unit}"
+        rows.append((what, name, shown, figure(n), finding))
+        records.append((what, of, estimate.value, n, finding, unit, estimate.low, estimate.high))
         problems.update({what: None} if is_problem else {})
 
     for each in found.consistency:
         if each.flips is not None:
-            is_steady, figure = each.flips.value < UNSTEADY, f"{shown_estimate(each.flips)} flips"
+            is_steady = each.flips.value < UNSTEADY
             finding = "steady" if is_steady else "contradicts itself"
-            add("self-consistency", each.metric, figure, each.n, finding, not is_steady)
+            what = "self-consistency"
+            add(what, each.metric, each.flips, "flips", each.n, finding, not is_steady)
     for each in found.contexts:
         if each.difference is not None:
-            figure, moves = (
-                f"{shown_estimate(each.difference)} reversed",
-                _sign(each.difference) != 0,
-            )
+            effect, moves = each.difference, _sign(each.difference) != 0
             flips = each.excess is not None and _sign(each.excess) > 0
             finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
-            add("order of contexts", each.metric, figure, each.n, finding, moves or flips)
+            what = "order of contexts"
+            add(what, each.metric, effect, "reversed", each.n, finding, moves or flips)
     notes: list[str] = []
     for each in found.lengths:
         if each.correlation is not None:
-            figure, sign = f"{shown_estimate(each.correlation)} rank corr.", _sign(each.correlation)
+            effect, sign = each.correlation, _sign(each.correlation)
             finding = ("no effect shown", "longer scores higher", "shorter scores higher")[sign]
-            add("answer length", each.metric, figure, each.n, finding, sign != 0)
+            add("answer length", each.metric, effect, "rank corr.", each.n, finding, sign != 0)
         if each.why_not:
             name = shortened(for_terminal(each.metric), NAME_WIDTH)
             notes.append(f"answer length, {name}: {each.why_not}")
     for each in found.answers:
         if each.first is not None and each.changed is not None:
-            figure, sign = f"{shown_estimate(each.first)} first wins", _sign(each.first, 0.5)
+            effect, sign = each.first, _sign(each.first, 0.5)
             finding = ("no preference shown", "prefers the first", "prefers the second")[sign]
             finding += f"; {each.changed.value:.0%} change"
-            add("order of answers", each.judge, figure, each.n, finding, sign != 0)
+            add("order of answers", each.judge, effect, "first wins", each.n, finding, sign != 0)
     measured = {row[0] for row in rows}
     missing = [what for what in ADVICE if what not in measured]
     unmeasured = f" Not measured: {', '.join(missing)}." if missing else ""
@@ -321,6 +325,7 @@ def judge_bias_report(found: JudgeBias) -> Report:
         tables=(Table(HEADER, rows, n_names=3, wraps=True),) if rows else (),
         notes=(*how, *notes, *found.notes),
         items=(Items.of_texts("what to do", advice),) if advice else (),
+        records=lambda: ((*HEADER, "unit", "low", "high"), records),
         data=lambda: {"headline": headline, **asdict(found), "what_to_do": advice},
     )
 

@@ -14,7 +14,7 @@ from ragauge.people.review_queue import ReviewQueue
 from ragauge.people.review_verdicts import STATES, ReviewLabels, State, labels_of
 from ragauge.people.verdicts import matched, verdicts_of_labels
 from ragauge.report.plain import counted
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.stats.thresholds import Confusion, confusion
 
@@ -113,15 +113,16 @@ def review_stats(queue: ReviewQueue) -> ReviewStats:
 
 def stats_report(stats: ReviewStats) -> Report:
     """What is labelled, how far people agree, and how the automatic verdicts compare."""
-    automatic: list[tuple[str, ...]] = []
+    automatic: list[tuple[str | Cell, ...]] = []
     for metric, threshold, table in stats.automatic:
-        sign, agree = "≤" if metric.lower_is_better else "≥", table.accuracy or 0
-        counts = (f"{n:,}" for n in astuple(table))
-        automatic.append((f"{metric.name} {sign} {threshold:g}", *counts, f"{agree:.0%}"))
+        sign, agree = "≤" if metric.lower_is_better else "≥", figure(table.accuracy or 0, ".0%")
+        automatic.append(
+            (f"{metric.name} {sign} {threshold:g}", *map(figure, astuple(table)), agree)
+        )
     reasons, raters = (
         [
             tuple(
-                REASONS[str(n)] if name == "kind" else n if isinstance(n, str) else f"{n:,}"
+                REASONS[str(n)] if name == "kind" else n if isinstance(n, str) else figure(n)
                 for name, n in row.items()
             )
             for row in rows

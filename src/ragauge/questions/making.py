@@ -18,7 +18,7 @@ from ragauge.questions.evidence import documents_of
 from ragauge.questions.modelless import drafts
 from ragauge.questions.question import NO_ANSWER, Checked, Draft, Question, write_rows
 from ragauge.report.plain import counted
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Report, Table, figure
 
 if TYPE_CHECKING:
     from ragauge.encoders.protocol import Encoder
@@ -293,11 +293,9 @@ def made_report(made: MadeQuestions, output: str = "") -> Report:
         for problem in each.problems:
             because.setdefault(problem.split(":")[0], []).append(each.question.question)
     reasons = sorted(because.items(), key=lambda item: -len(item[1]))
-    tables = [
-        Table(("type", *columns), [(name, *map("{:,}".format, ns)) for name, ns in types.items()])
-    ]
+    tables = [Table(("type", *columns), [(name, *map(figure, ns)) for name, ns in types.items()])]
     if made.rejected:
-        examples = [(why, f"{len(found):,}", found[0]) for why, found in reasons[:MAX_EXAMPLES]]
+        examples = [(why, figure(len(found)), found[0]) for why, found in reasons[:MAX_EXAMPLES]]
         header = ("rejected because", "questions", "for example")
         tables.append(Table(header, examples, sides="lrl", wraps=True))
     planned = f" of {wanted:,} planned" if n < wanted else ""
@@ -350,7 +348,7 @@ def plan_report(
     planned: Mapping[str, int], available: Mapping[str, int], n_documents: int, n_passages: int
 ) -> Report:
     """How many questions of each type are planned, and for how many the documents give a draft or a place."""
-    rows = [(name, f"{n:,}", f"{available.get(name, 0):,}") for name, n in planned.items()]
+    rows = [(name, figure(n), figure(available.get(name, 0))) for name, n in planned.items()]
     where = f"{counted(n_passages, 'passage')} of {counted(n_documents, 'document')}"
     headline = f"{counted(sum(planned.values()), 'question')} planned from {where}"
     return Report(headline, tables=[Table(("type", "planned", "drafts"), rows)])

@@ -106,13 +106,14 @@ def people_report(questions: Sequence[Question], labels: Sequence[QuestionLabel]
         n_yes, n_no = says.count(True), says.count(False)
         return None if n_yes == n_no else n_yes > n_no
 
-    def row(title: str, ids: Sequence[str], name: str | None = None) -> tuple[str, ...]:
+    def row(
+        title: str, ids: Sequence[str], name: str | None = None
+    ) -> tuple[str, int, int, float | None, float | None, float | None]:
         said = [found for id in ids if (found := most(id, name)) is not None]
         n_yes, n = said.count(True), len(said)
         if not n:
-            return title, "0 of 0", "–"
-        low, high = share_interval(n_yes / n, n)
-        return title, f"{n_yes:,} of {n:,}", f"{n_yes / n:.0%} ({low:.0%}–{high:.0%})"
+            return title, 0, 0, None, None, None
+        return title, n_yes, n, n_yes / n, *share_interval(n_yes / n, n)
 
     ids = list(by_id)
     stale = len({each.id for each in labels}) - len(by_id)
@@ -125,12 +126,23 @@ def people_report(questions: Sequence[Question], labels: Sequence[QuestionLabel]
     for kind in types if len(types) > 1 else ():
         of_kind = [id for id in ids if kinds[id] == kind]
         rows.append(row(f"hold up: {kind or 'no type'}", of_kind))
-    _, counts, share = rows[0]
+    shown = [
+        (
+            title,
+            f"{n_yes:,} of {n:,}",
+            "–" if share is None else f"{share:.0%} ({low:.0%}–{high:.0%})",
+        )
+        for title, n_yes, n, share, low, high in rows
+    ]
+    _, counts, share = shown[0]
     n = len({rater for _, rater in last})
     people = f"{n:,} {'person' if n == 1 else 'people'}"
     header = ("people say yes", "questions", "share (95 % interval)")
     headline = f"{counts} questions hold up, by {people}: {share}"
-    return Report(headline, tables=[Table(header, rows)], notes=notes)
+    names = ("people say yes", "yes", "questions", "share", "low", "high")
+    return Report(
+        headline, tables=[Table(header, shown)], notes=notes, records=lambda: (names, rows)
+    )
 
 
 def labels_beside(path: Path) -> Path:

@@ -14,7 +14,8 @@ MARK = "*"  # the mark of a significant difference, shown in red
 class Cell(NamedTuple):
     """A cell with more to it than a text: perhaps the best number of its row, or one with a mark behind it.
 
-    `mark` has signs or letters of ours, `detail` an interval, `remark` what to mind in a terminal.
+    `mark` has signs or letters of ours, `detail` an interval, `remark` what to mind in a terminal. `value` is what
+    CSV and JSON have in its place: a number in full, or None for one that does not exist.
     """
 
     text: str
@@ -23,6 +24,7 @@ class Cell(NamedTuple):
     detail: str = ""
     remark: str = ""
     is_quiet: bool = False
+    value: object = ""
 
     def __str__(self) -> str:
         return f"{self.text}{self.mark} {self.detail}".rstrip()
@@ -31,6 +33,11 @@ class Cell(NamedTuple):
     def style(self) -> str:
         """How a terminal shows the text."""
         return "bold" if self.is_best else "dim" if self.is_quiet else ""
+
+
+def figure(value: float | None, form: str = ",") -> Cell:
+    """A number: as people read it, and in full for programs; a dash and None for one that does not exist."""
+    return Cell("–" if value is None else format(value, form), value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,17 @@ class Table:
     def texts(self) -> Sequence[Sequence[str]]:
         """The rows with their marks."""
         return [[str(cell) for cell in row] for row in self.rows]
+
+    @property
+    def values(self) -> Sequence[Sequence[object]]:
+        """The rows as programs read them: the values of the cells, or else their texts."""
+        return [
+            [
+                cell.value if isinstance(cell, Cell) and cell.value != "" else str(cell)
+                for cell in row
+            ]
+            for row in self.rows
+        ]
 
     def without(self, places: Sequence[int]) -> "Table":
         """The table without these columns."""
@@ -113,7 +131,7 @@ class Report:
 
     `legend` says how the numbers were made, `notes` how to read the tables and what does not count;
     `commands` what to type next, `command_for_all` what shows everything. `records` are what CSV has, by
-    default the first table; `data` is what JSON has, by default the report itself.
+    default the first table; `data` is what JSON has, by default headline, tables (or the records in their place) and notes.
     """
 
     headline: str

@@ -212,16 +212,33 @@ def to_latex(report: Report) -> str:
 
 
 def to_csv(report: Report) -> str:
-    """The records of the report, or its first table: a line each."""
+    """The records of the report, or its first table: a line each; lists and objects as JSON."""
     first = next((each for each in report.tables_in("csv") if each.header), Table((), ()))
-    return csv_table(*(report.records() or (first.header, first.texts)))
+    header, rows = report.records() or (first.header, first.values)
+    return csv_table(
+        header,
+        (
+            [
+                json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else cell
+                for cell in row
+            ]
+            for row in rows
+        ),
+    )
 
 
 def as_json(report: Report) -> str:
-    """The data of the report, or its headline, tables and notes, as strict JSON."""
+    """The data of the report, or its headline, tables and notes, as strict JSON; each row is an object."""
     shown, data = report.tables_in("json"), report.data()
     if data is None:
-        tables = [{"header": [*each.header], "rows": each.texts} for each in shown if each.header]
+        found = [(each.title or each.caption, each.header, each.values) for each in shown]
+        if records := report.records():
+            found = [(shown[0].title or shown[0].caption if shown else "", *records)]
+        tables = [
+            {"title": title, "rows": [dict(zip(header, row, strict=True)) for row in rows]}
+            for title, header, rows in found
+            if header
+        ]
         notes = [*filter(None, (line for each in shown for line in each.closing)), *report.notes]
         data = {"headline": report.headline, "tables": tables, "notes": notes}
     return to_json(data)

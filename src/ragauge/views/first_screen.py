@@ -56,6 +56,7 @@ class FirstScreen:
     run: ScoredRun
     n_systems: int = SYSTEMS_SHOWN  # most systems in the table
     n_metrics: int = METRICS_SHOWN
+    by: Sequence[str] = ()  # fields that it is broken down by
 
     @cached_property
     def _rows(self) -> Mapping[tuple[str, str], SummaryRow]:
@@ -241,7 +242,7 @@ class FirstScreen:
             why = shortened(reason, max(room, LEAST_REASON))
             texts = [f"not scored, {why}: {some(names, n)}" for n in range(len(names), 0, -1)]
             notes.append(_first_that_fits(texts))
-        return [*notes, *(unread_columns(self.run) if notes else ())]
+        return [*notes, *(unread_columns(self.run, self.by) if notes else ())]
 
     @cached_property
     def worst(self) -> Sequence[tuple[str, str]]:
@@ -302,7 +303,7 @@ def run_report(run: ScoredRun, by: Sequence[str] = ()) -> Report:
     """The first screen, in files also the summary, by field too, and findings; LaTeX has the summaries, CSV and JSON the scores."""
     from ragauge.views.run_files import score_json, score_records, summary_json
 
-    screen = FirstScreen(run)
+    screen = FirstScreen(run, by=by)
     wide = replace(screen, n_systems=MAX_SYSTEMS, n_metrics=len(run.metrics))
     worst = [f"{text} ({id})" for text, id in screen.worst]
     first = replace(screen_table(screen), only_in=("md",), legend=screen.notes, notes=worst)

@@ -1,7 +1,7 @@
 """Sentences on a run: which system is best, how steady it is, what its answers took, what its judges did, what was not read."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
 from shlex import quote
@@ -12,9 +12,9 @@ from ragauge.comparing.words import over_questions, p_text
 from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.label import Label
 from ragauge.report.plain import counted, some
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
-from ragauge.runs.numbers import DASH, SummaryRow, aggregate, interval, number
+from ragauge.runs.numbers import SummaryRow, aggregate, interval, number
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.steadiness import Steadiness, WrongTurns
 from ragauge.samples.fields import CLUSTERS, FIELDS, MEASURED, NO_ANSWER, STATUS
@@ -162,17 +162,18 @@ def steadiness_lines(found: Sequence[Steadiness], names: Mapping[str, str]) -> l
 def steadiness_report(found: Sequence[Steadiness]) -> Report:
     """A row for each system: how often it passes once, in any and in all repeats, and how values vary."""
     k = found[0].k
-    header = ("system", "pass@1", f"pass@{k}", f"pass^{k}", "changing", "within", "between")
-    rows: list[tuple[str, ...]] = []
+    passes = ("pass@1", f"pass@{k}", f"pass^{k}")
+    header = ("system", *passes, "changing", "questions", "within", "between")
+    rows: list[tuple[str | Cell, ...]] = []
     for each in found:
-        passes = [f"{share:.3f}" for share in (each.pass_one, each.pass_any, each.pass_all)]
-        changing, parts = f"{each.n_changing:,} of {each.n_questions:,}", each.components
-        spread = (DASH, DASH)
-        if parts is not None:
-            spread = (f"{sqrt(parts.within):.3f}", f"{sqrt(parts.between):.3f}")
-        rows.append((each.system, *passes, changing, *spread))
+        parts = each.components
+        spread = (None, None) if parts is None else (sqrt(parts.within), sqrt(parts.between))
+        shares = (each.pass_one, each.pass_any, each.pass_all)
+        counts = (figure(each.n_changing), figure(each.n_questions))
+        shown = (*(figure(share, ".3f") for share in shares), *counts)
+        rows.append((each.system, *shown, *(figure(each, ".3f") for each in spread)))
     title = f"{found[0].metric} passes at {found[0].threshold:g}, {k} repeats"
-    return Report(title, tables=[Table(header, rows, sides="lrrrrrr")])
+    return Report(title, tables=[Table(header, rows, sides="lrrrrrrr")])
 
 
 def unsteady(found: Mapping[str, Steadiness], best: str) -> str:
@@ -301,20 +302,29 @@ def _usage(judge: str, account: object) -> Iterator[str]:
         yield f"{judge}: {name} dropped ({reason})"
 
 
-def unread_columns(run: ScoredRun) -> Iterator[str]:
-    """The option that reads a column of texts as a field which the samples lack."""
+def unread_columns(run: ScoredRun, by: Collection[str] = ()) -> Iterator[str]:
+    """The option that reads a column of texts, not one of `by`, as a field which the samples lack."""
     columns = run.samples.columns
-    missing = next((name for name in MAPPED if name not in columns), None)
-    own = (*FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
-    types = run.samples.part(0, 1, [name for name in columns if name not in own]).schema
-    unread = [name for name, kind in types.items() if str(kind) == "String"]
-    if missing is None or not unread:
+    missing = [name for name in MAPPED if name not in columns]
+    own = (*by, *FIELDS, *CLUSTERS, "rewritten_query", "status", "reason", "attempts")
+    few = run.samples.part(0, 100, [name for name in columns if name not in own])
+    # A column that is mostly empty, as one of errors, is none of them.
+    unread = [
+        each.name
+        for each in few
+        if str(each.dtype) == "String" and 2 * each.fill_null("").eq("").sum() <= len(each)
+    ]
+    if not missing or not unread:
         return
     named = some([repr(name) for name in unread], 4)
-    if missing == "answer" and len(unread) > 1:
+    if "question" not in columns and missing[0] == "answer" and len(unread) > 1:
+        names = ("question", *(name for name in missing if name != "contexts"))
+        options = " ".join(f"--map {name}=COLUMN" for name in names)
+        yield f"say which column is which: {options}; not read: {named}"
+    elif missing[0] == "answer" and len(unread) > 1:
         yield f"not read: {named}; if each is a system's: --map answer={quote(','.join(unread[:2]))}"
     else:
-        yield f"not read: {named}; if it is the {missing}: --map {missing}={quote(unread[0])}"
+        yield f"not read: {named}; if it is the {missing[0]}: --map {missing[0]}={quote(unread[0])}"
 
 
 def wrong_turn_lines(

@@ -9,7 +9,7 @@ from ragauge.cli.declare import declare, option
 from ragauge.cli.output import CACHE, RUNS, OutputOptions, print_data, write_report
 from ragauge.cli.streams import say
 from ragauge.report.plain import for_terminal
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.storage.regular_file import exists
 
 
@@ -49,11 +49,14 @@ def command(
         print_data(json.dumps(details, ensure_ascii=False) + "\n")
         return 0
     counts = cache.counts()
-    rows = [(kind, f"{n:,}", f"{size / 2**20:,.1f} MiB") for kind, (n, size) in counts.items()]
+    rows = [
+        (kind, figure(n), Cell(f"{size / 2**20:,.1f} MiB", value=size))
+        for kind, (n, size) in counts.items()
+    ]
     tables = [Table(("content", "entries", "size"), rows, wraps=True, caption="Cache")]
     if totals := ledger.totals():
         judged = [
-            (judge, f"{n:,}", f"{n_in:,}", f"{n_out:,}", "–" if cost is None else f"${cost:,.4f}")
+            (judge, figure(n), figure(n_in), figure(n_out), figure(cost, "$,.4f"))
             for judge, n, n_in, n_out, cost in totals
         ]
         header = ("judge", "replies", "tokens in", "tokens out", "cost")

@@ -4,7 +4,7 @@ import inspect
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ragauge import catalog
@@ -16,7 +16,7 @@ from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.suite import Suite, shipped_suites
 
 FILLED_IN = {
@@ -37,9 +37,9 @@ def command(
     targets = writing.targets()
     import_plugins(plugins)
     if name is None:
-        tables = _catalog_tables()
+        report = Report("", tables=list(_catalog_tables()))
     elif name in shipped_suites() or name.endswith(".toml"):
-        tables = _suite_tables(Suite.load(name))
+        report = Report("", tables=list(_suite_tables(Suite.load(name))))
     else:
         label = given = Label.parse(name) if "-" not in name else Label(name)
         if given.name not in catalog.metrics():  # another tool's name, such as P_10 or recip_rank
@@ -47,17 +47,20 @@ def command(
                 label = catalog.read_label(name)
             if label.name not in catalog.metrics():
                 raise PlanError(unknown_metric(given))
-        tables = _metric_tables(catalog.find(label)[0])
-    write_report(Report("", tables=list(tables)), targets)
+        metric = catalog.find(label)[0]
+        tables = list(_metric_tables(metric))
+        report = Report("", tables=tables, data=lambda: _metric_data(metric))
+    write_report(report, targets)
 
 
 def _catalog_tables() -> Iterator[Table]:
     """The metrics, each with the range of areas under the ROC curve over labelled sets, if measured; the suites."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Cell, ...]] = []
     for name, metric in catalog.metrics().items():
         ends = metric.trust.auroc if metric.trust else ()
         areas = "–".join(dict.fromkeys(f"{end:.2f}" for end in ends))
-        rows.append((name, metric.summary, areas, ", ".join(fields_of(metric))))
+        auroc = Cell(areas, value=[*ends] or None)
+        rows.append((name, metric.summary, auroc, ", ".join(fields_of(metric))))
     note = "AUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
     header = ("metric", "what it measures", "AUROC", "reads")
     yield Table(header, rows, n_names=4, wraps=True, caption="Metrics", closing=["", note])
@@ -94,17 +97,30 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
         version = f"another version than {metric.version}, which is this one"
         lines.append(f"The figures are of {version}.")
     yield Table((), (), closing=lines)
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str | Cell, ...]] = []
     for each in trust.measured:
         area = "–".join(dict.fromkeys(f"{end:.2f}" for end in each.auroc)) + " †" * each.is_fitted
         tau = "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})"
-        what = f"{each.claim}: {each.kind}"
-        rows.append((each.label, what, area, tau, f"{each.n:,}", ", ".join(each.sets)))
+        what, n = f"{each.claim}: {each.kind}", figure(each.n)
+        cells = (Cell(area, value=[*each.auroc]), Cell(tau, value=each.tau), n)
+        rows.append((each.label, what, *cells, ", ".join(each.sets)))
     fitted = "† The metric was fitted on some of these sets; expect lower figures on others."
     closing = ["", fitted] if any(each.is_fitted for each in trust.measured) else []
     header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")
     caption = f"Agreement of {metric.name} with people"
     yield Table(header, rows, sides="llllrl", wraps=True, caption=caption, closing=closing)
+
+
+def _metric_data(metric: Metric) -> dict[str, object]:
+    """The same for programs."""
+    named = ("name", "version", "summary", "low", "high", "lower_is_better")
+    return {
+        **{name: getattr(metric, name) for name in named},
+        "reads": fields_of(metric),
+        "settings": {setting.name: setting.default for setting in metric.settings},
+        "documentation": inspect.getdoc(metric.function),
+        "agreement": metric.trust and asdict(metric.trust),
+    }
 
 
 def _suite_tables(suite: Suite) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from ragauge.cli.output import OutputOptions, write_report
 from ragauge.cli.streams import complain, say
 from ragauge.errors import DataError
 from ragauge.report.plain import counted
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.samples.fields import FIELDS
 
 SCORED = ("question", "answer", "contexts", "context_ids")
@@ -45,14 +45,14 @@ def command(
         if not {*SCORED} & {*samples.columns}:
             verdict, names = "nothing to score", ", ".join(SCORED)
             say(f"none of the fields {names} found; map a column with --map FIELD=COLUMN")
-        rows: list[tuple[str, ...]] = []
+        rows: list[tuple[str | Cell, ...]] = []
         for name in samples.columns:
             values = cast(list[object], samples.frame[name].to_list())
             n_null = sum(value is None for value in values)
             counts = (len(values) - n_null, n_null, sum(value in ("", []) for value in values))
             known = FIELDS.get(name)
             meaning = known.meaning if known else "extra field, for --by and --where"
-            rows.append((name, meaning, *(f"{n:,}" for n in counts)))
+            rows.append((name, meaning, *map(figure, counts)))
         header = ("column", "meaning", "rows", "null", "empty")
         title = str(source) if len(sources) > 1 else ""
         n, systems = counted(len(samples), "sample"), counted(len(samples.systems), "system")

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import cast
 
+from ragauge.conversations.exports import exported
 from ragauge.conversations.transcript import role_of
 from ragauge.errors import Problem
 from ragauge.loaders.formats.files import text_lines
@@ -56,7 +57,8 @@ def read_json(path: Path) -> Table:
         return unreadable(source, *error.place_in(text))
     if isinstance(document, list):
         items = cast("list[object]", document)
-        if _are_messages(items) and all("role" in mapping_in(each) for each in items):
+        messages = exported(items) or items
+        if _are_messages(items) and all("role" in mapping_in(each) for each in messages):
             return Table((Row({"messages": items}, source, 1),), source, (), tuple(walk.problems))
         return walk.table(items)
     if isinstance(document, dict):
@@ -256,7 +258,7 @@ def _sample_list(lists: _Lists) -> str | None:
 
 def _are_messages(items: Sequence[object]) -> bool:
     """Whether the items are what user and assistant say: one conversation."""
-    roles = {role_of(item) for item in items}
+    roles = {role_of(item) for item in exported(items) or items}
     return {"user", "assistant"} <= roles and None not in roles
 
 

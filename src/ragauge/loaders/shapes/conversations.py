@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
+from ragauge.conversations.exports import exported
 from ragauge.conversations.tool_calls import (
     TranscriptError,
     is_object,
@@ -26,12 +27,12 @@ from ragauge.conversations.transcript import (
 from ragauge.errors import Problem
 from ragauge.loaders.mapping import field_of, folded
 from ragauge.loaders.table import Table, UnreadableError, listed, printed_list
-from ragauge.report.plain import counted
+from ragauge.report.plain import counted, some
 from ragauge.samples.fields import MEASURED, Row
 
 CHATS = (
     "messages", "turns", "conversation", "conversations", "chat", "dialogue", "dialog", "transcript",
-    "user_input", "input", "traj", "trajectory", "contents",
+    "user_input", "input", "traj", "trajectory", "contents", "mapping",
 )  # fmt: skip
 OF_TURN = ("references", "relevant", "answerable", "contexts", "context_ids", "gold_contexts")
 AT_END = {"state": "final_state", "final_state": "final_state", "expected_state": "expected_state"}
@@ -47,6 +48,7 @@ REWRITTEN = ("rewritten_query", "rewritten_question", "standalone_question", "se
 IDS = ("conversation_id", "session_id", "thread_id", "dialogue_id", "dialog_id")
 """Names of a conversation's id, in rows that have a `turn` too."""
 BY_TURN = "as conversations, a row for each of"
+NAMED = 5  # most conversations that a note names
 MAX_BEFORE = 6_000  # characters of what was said before a turn, which a judge reads
 Values = dict[str, object]
 
@@ -67,6 +69,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         return table
     rows, problems = list[Row](), list[Problem]()
     n_turns: dict[str, int] = {}
+    silent: list[str] = []
     read, other_parts = dict[str, None](), dict[str, None]()
     for number, row in enumerate(table.rows, 1):
         values = row.values
@@ -77,6 +80,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         values = {**values, **chats}
         joined = next((found for each in columns if (found := _with_reply(values, each))), None)
         values = values if joined is None else joined
+        if any(_says_nothing(values, each) for each in columns):
+            silent.append(repr(str(values.get("id") or number)))
         name = next((each for each in columns if _is_conversation(values, each)), None)
         is_single = name is None
         name = name or next((each for each in columns if _is_single(values, each)), None)
@@ -107,6 +112,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     if not n_turns and not problems and not read:
         return table
     notes = [*table.notes, *notes_on(n_turns), *([f"read {listed(list(read))}"] if read else [])]
+    if silent and len(silent) < len(table.rows):
+        n = counted(len(silent), "conversation")
+        notes.append(f"the system says nothing in {n}, left without scores: {some(silent, NAMED)}")
     if other_parts:
         notes.append(f"only texts are scored; the messages also have {listed(list(other_parts))}")
     problems = (*table.problems, *problems)
@@ -114,13 +122,15 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
 
 
 def _paired(given: object) -> Sequence[object]:
-    """The messages of `[{"user": …, "assistant": …}]`, `[[question, answer]]` or `User: …`; empty for anything else."""
-    if isinstance(given, str) and not given.lstrip().startswith("["):
+    """The messages of an export, `[{"user": …, "assistant": …}]`, `[[question, answer]]` or `User: …`; empty for anything else."""
+    if isinstance(given, str) and not given.lstrip().startswith(("[", "{")):
         _, *said = _SPEAKER.split(given)
         roles = [ROLES[name.lower()] for name in said[::2]]
         spoken = zip(roles, said[1::2], strict=True)
         messages = [{"role": role, "content": text.strip()} for role, text in spoken]
         return messages if {"user", "assistant"} <= {*roles} else []
+    if messages := exported(json_in(given)):
+        return messages
     items = list_of(json_in(given)) or []
     spoken = [dict(zip(("role", "content"), list_of(item) or (), strict=False)) for item in items]
     if spoken and all(len(each) == 2 and role_of(each) for each in spoken):
@@ -207,6 +217,13 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
         for field, value in given
     )
     return n_answers > 1 and (not given or is_ambiguous)
+
+
+def _says_nothing(values: Mapping[str, object], name: str) -> bool:
+    """Whether only the user speaks in a chat, and no other column is an answer."""
+    roles = {*map(role_of, list_of(json_in(values.get(name))) or ())}
+    is_of_user = "user" in roles and roles <= {"user", "system"}
+    return is_of_user and "answer" not in map(field_of, values)
 
 
 def _is_single(values: Mapping[str, object], name: str) -> bool:
