@@ -108,7 +108,7 @@ def test_raters_have_a_column_or_an_item_each(row, value, raters):
     ([{"label": 1}], {}, "has no column of ids or of questions"),
     ([{"id": "", "label": 1}], {}, "has a label but no id"),
     ([{"question": " ", "label": 1}], {}, "has a label but neither an id nor a question"),
-    ([{"id": "q1", "text": "x"}], {}, r"has no column of labels.*--map value=text"),
+    ([{"id": "q1", "text": "x"}], {}, "has no column of labels; its columns are 'id', 'text'; --map value=text"),
     ([{"id": "q1", "label": ""}], {}, "every label is empty (column 'label')"),
     ([{"id": "q1", "score": 1, "rating": 2}], {}, "'score' and 'rating' could each be value; choose one: --map value=COLUMN"),
     ([PAIR | {"winner": "c"}], {}, "'c' is no preference"),

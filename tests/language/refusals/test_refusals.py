@@ -346,7 +346,6 @@ NEEDED = "To calculate the ratio, we need assets and debts. "
     ("Assets are 3 and debts 2. The excerpt does not include leases.", False),
     # Figures answer before a closing refusal unless it concludes.
     (f"{BOTH} in the first half. I{CLOSE}", True),
-    (f"{HOME}. I{CLOSE}", False),
     (f"{HOME}. Therefore, i{CLOSE}", True),
     (f"{HOME}. As the score is missing, i{CLOSE}", True),
     (f"{HOME}. Answer: I{CLOSE}", True),

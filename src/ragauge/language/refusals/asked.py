@@ -172,9 +172,7 @@ def _answers_by_its_words(sentence: Sentence, asked: Asked) -> bool:
     "Because the data were missing" answers why; "The report contains no evidence of fraud" whether it contains any.
     """
     if asked.wants_number and plays("is_value", sentence.text) and has_value(sentence, asked):
-        return not (sentence.is_by_speaker or plays("of_many", sentence.text))
-    if sentence.makes_up and has("wants_example", asked.text):
-        return True
+        return not plays("of_many", sentence.text)
     if has("asks_why", asked.text) and _gives_a_reason(sentence, asked):
         return True
     if has("asks_for_lacks", asked.text) and _missing(sentence, asked) - asked.content:
@@ -204,7 +202,7 @@ def _answers_by_its_words(sentence: Sentence, asked: Asked) -> bool:
 def _gives_a_reason(sentence: Sentence, asked: Asked) -> bool:
     """Whether it says because of what, and refuses nothing before that."""
     if asked.is_on_absence and has("because", sentence.text):
-        return not sentence.is_by_speaker
+        return True
     because = role("reason").match(sentence.text)
     return because is not None and all(each.start >= because.end() for each in sentence.certain)
 
@@ -215,7 +213,7 @@ def _is_on_a_detail(sentences: Sequence[Sentence], index: int, asked: Asked) -> 
     "It opens at 10 on Sundays. I couldn't find the closing time" answers when it opens.
     """
     refusing = sentences[index]
-    if asked.is_yes_no or refusing.makes_up or not index:
+    if asked.is_yes_no or not index:
         return False
     missing = _missing(refusing, asked)
     asks_for = _named(" ".join(missing), asked)

@@ -196,7 +196,7 @@ def _supposed(sentences: Sequence[Sentence]) -> list[bool]:
     supposing = refused = False
     supposed: list[bool] = []
     for sentence in sentences:
-        if sentence.makes_up or (refused and not sentence.refuses and sentence.supposes):
+        if refused and not sentence.refuses and sentence.supposes:
             supposing = True
         elif supposing and plays("back_to_facts", sentence.text):
             supposing = False
@@ -244,15 +244,11 @@ def _deciding(
 def _closing(
     sentences: Sequence[Sentence], overruled_by: Sequence[Sentence | None], supposed: Sequence[bool]
 ) -> int | None:
-    """The index of the last closing refusal with only idle sentences after it.
-
-    In a longer answer, one sentence without a number or name may follow too.
-    """
+    """The index of the last closing refusal with only idle sentences after it."""
     only_idle = True
-    allowed = 1 if len(sentences) > 4 else 0
     for index in reversed(range(len(sentences))):
         sentence = sentences[index]
-        if overruled_by[index] is not None or (sentence.states_a_figure and not supposed[index]):
+        if overruled_by[index] is not None:
             return None
         concludes = sentence.concludes and any(each.rule.closes for each in sentence.certain)
         if sentence.closes and (only_idle or concludes):
@@ -260,37 +256,22 @@ def _closing(
         if not (
             sentence.certain or sentence.is_idle or sentence.describes_source or supposed[index]
         ):
-            only_idle = only_idle and allowed > 0 and sentence.is_vague
-            allowed -= 1
+            only_idle = False
     return None
 
 
 def _has_answered(before: Sequence[Sentence], closing: Sentence) -> bool:
-    """Whether the sentences before the closing refusal answer, so that it is only a caveat.
-
-    Before a conclusion, figures are inputs, and only a conclusion answers.
-    """
-    if closing.makes_up:
-        return False
-    if closing.is_caveat or any(each.states_a_conclusion for each in before):
-        return True
-    are_inputs = closing.concludes or closing.is_by_speaker
-    return not are_inputs and any(each.states_a_figure for each in before)
+    """Whether the sentences before the closing refusal answer, so that it is only a caveat; figures by themselves are inputs."""
+    return closing.is_caveat or any(each.states_a_conclusion for each in before)
 
 
 def _only_accompany(sentences: Sequence[Sentence], supposed: Sequence[bool]) -> bool:
-    """Whether no sentence answers; after a colon, words without a number are a list of topics.
-
-    In a longer answer, one sentence without a number or name is let through.
-    """
-    allowed = 1 if len(sentences) > 3 else 0
+    """Whether no sentence answers; after a colon, words without a number are a list of topics."""
     after_colon = False
     for each, is_supposed in zip(sentences, supposed, strict=True):
         is_topic = after_colon and not each.own and not any(map(str.isdigit, each.text))
         if not (is_supposed or each.accompanies or is_topic):
-            if not (allowed and each.is_vague):
-                return False
-            allowed -= 1
+            return False
         after_colon = each.text.endswith(":")
     return True
 

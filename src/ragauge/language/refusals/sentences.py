@@ -74,14 +74,6 @@ class Sentence:
         )
 
     @property
-    def is_by_speaker(self) -> bool:
-        """Whether the speaker says that it cannot or will not answer: "I cannot say who won"."""
-        return any(
-            self._closes_by(each) and has("of_speaker", self.text[: each.end])
-            for each in self.certain
-        )
-
-    @property
     def is_caveat(self) -> bool:
         """Whether what it cannot tell is a detail of an answer: "I cannot verify this"."""
         closing = [each for each in self.certain if self._closes_by(each)]
@@ -89,13 +81,6 @@ class Sentence:
             each.rule.counts != "always"
             and (has("verifies", self.text[: each.end]) or plays("subsidiary", self.text, each.end))
             for each in closing
-        )
-
-    @property
-    def makes_up(self) -> bool:
-        """Whether it says that its figures are made up."""
-        return any(
-            each.rule.kind == "made-up figures" and not each.is_aside for each in self.certain
         )
 
     @cached_property
@@ -114,16 +99,6 @@ class Sentence:
     @cached_property
     def speaks_of_source(self) -> bool:
         return has("source", self.text)
-
-    @property
-    def states_a_figure(self) -> bool:
-        return has("figure", self.text) and not self.advises
-
-    @property
-    def is_vague(self) -> bool:
-        """Whether it states no number and no name, no conclusion and no yes or no."""
-        states = self.own or self.answers or self.states_a_conclusion or _DIGIT.search(self.text)
-        return not (states or _NAME.search(self.text))
 
     @cached_property
     def states_a_conclusion(self) -> bool:
