@@ -22,7 +22,7 @@ MATCHED = ("number", "value", "matched_by", "how", "credit")
 NumberExtractor = Literal["default", "regex"]
 
 
-@metric(version=19)
+@metric(version=18)
 def number_match(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,
@@ -62,20 +62,23 @@ def number_match(
       digits with a scale word.
     - 5%, 5 and 0.05, if the question asks for a percentage, ratio or rate. `percent="as_fraction"` lets
       5% always equal 0.05; with `percent="distinct"` 5% only equals 5%.
-    - -5 and 5 in accounting brackets, or beside a word such as "decreased" or "loss". A fall is not a rise, though, and a loss is not a gain: "declined 3.4%" does
+    - -5 and 5 in accounting brackets, beside a word such as "decreased" or "loss", or if the question asks
+      for a loss or a decrease. A fall is not a rise, though, and a loss is not a gain: "declined 3.4%" does
       not match "grew 3.4%", nor 3.4% if the question asks for the growth.
     - "one third", 1/4 or `2 in 10` and the percentage; `doubled` and 2x or 100%; "three quarters" and 75%, if the
       question asks for a share.
     - 5 km and 5,000 m, `1 h 30 min` and 1.5 hours, 350 °F and 177 °C: measures of one kind are converted, so that
       5 mg is not 5 g. In another unit, the zeros at the end of a whole number may round it: 350 °F is 180 °C, too.
     - `12.5 (thousand)` and 12,500; scale words of German, Spanish, French, Italian, Dutch and Portuguese.
+    - 120 and 1.2%, if the question asks for basis points.
     - `9,90 Euro` and `€9.90`; 1.250 and 1250, if the text with the point is German or the other text has 1250;
       十四 and 14, 2.5亿 and 250,000,000.
     - "about 4,700" and 4,735: after a word such as "about", zeros at the end of a number may round it.
     - numbers that differ by at most `atol`, or by the share `rtol` of the reference's number.
 
     Numbers in words match those in digits. They are expected where a reference of at most six words has one and no
-    digits (`It doubled.`), and beside digits with a unit (`five years`). `nil` is 0. A number that the answer denies ("6, not 5") is not stated.
+    digits (`It doubled.`, `season four`), and beside digits with a unit (`five years`). `nil` is 0; the reference
+    `nm` expects an answer that says "not meaningful". A number that the answer denies ("6, not 5") is not stated.
 
     If the reference has one number, and the answer has it only before a conclusion ("Therefore, ...")
     that states other numbers, it counts half. Where only the direction keeps a number from matching, the evidence
@@ -122,7 +125,7 @@ def number_match(
     return Score(match.share, evidence=evidence)
 
 
-@metric(version=19)
+@metric(version=18)
 def number_precision(
     question: str | None,
     question_quantities: Sequence[Quantity] | None,

@@ -27,8 +27,16 @@ def test_a_part_of_a_round_whole_is_a_share(text: str, shares: list[str]):
     ("a double room, a triple jump", []),
     # Python's `re` takes ı for i if it ignores case.
     ("profits trıpled, in a fıve-fold fold.", []),
+    # An ordinal before what is counted is a number.
+    ("the fourth season and its 2nd episode", [("fourth season", "4"), ("2nd episode", "2")]),
+    ("In the SEVENTEENTH Series of 2003", [("SEVENTEENTH Series", "17")]),
+    ("the twenty-first season", [("first season", "1")]),  # "twenty-first" is no part of it
+    ("first season", [("first season", "1")]),
+    *((text, []) for text in ("the 1000th episode", "fourthseason, x4th season")),
+    ("fourth  season, fourth seasons, a season", []),
+    ("İ: the fourth season", [("fourth season", "4")]),  # in lower case it is longer
 )
-def test_multiples_are_numbers(text: str, forms: list[tuple[str, str]]):
+def test_multiples_and_ordinals_are_numbers(text: str, forms: list[tuple[str, str]]):
     found = list(in_other_forms(text, ()))
     assert [(one.text, f"{one.plain_value} {one.unit}".strip()) for one in found] == forms
     assert all(text[one.start : one.end] == one.text for one in found)

@@ -6,7 +6,9 @@ from ragauge.language.numbers.question_numbers import (
     asks_for_a_percentage,
     heading_scale,
     named_scale,
+    says_no_number,
     stated_direction,
+    wants_no_number,
 )
 
 
@@ -65,6 +67,13 @@ def test_a_question_may_leave_the_direction_open():
     asked |= {"What was the increase or decrease?": "", "What was the gain?": "a gain"}
     asked |= {"How much did it lose, the net loss?": "a loss"}
     assert {question: asked_direction(question) for question in asked} == asked
+
+
+def test_a_reference_may_want_no_number_and_an_answer_say_so():
+    assert all(map(wants_no_number, ("nm", "N/M", "Not meaningful.")))
+    assert not any(map(wants_no_number, ("500 nm", "n/a")))
+    said = {"It is not meaningful.": "not meaningful", "nm": "nm", "5 nm": "", "12.5": ""}
+    assert {answer: says_no_number(answer) for answer in said} == said
 
 
 @cases(

@@ -26,6 +26,9 @@ MAX_ROUNDED = Decimal("0.15")
 percentages of a reference are exempt, because they show how precise the reference is."""
 SURE_DIGITS = 3
 """The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
+_LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
+_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
+"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Agreement:
     """The rules by which two numbers agree; the settings of `number_match`.
 
     `asks_percentage`: the question asks for a percentage, so that 5%, 5 and 0.05 may be the same.
-    `is_any_sign`: 5 and -5 are the same. `named`: versions and times of day count, as names; in `correct`, which compares dates itself, only where a version is asked for.
+    `asks_fall`: it asks for a loss or a decrease, so that 5 and -5 are the same. `named`: versions and times
+    of day count, as names; in `correct`, which compares dates itself, only where a version is asked for.
     """
 
     rtol: float = 0.0
@@ -41,7 +45,7 @@ class Agreement:
     rounding: Rounding = "stated"
     percent: Percent = "as_asked"
     asks_percentage: bool = False
-    is_any_sign: bool = False
+    asks_fall: bool = False
     named: bool = True
 
 
@@ -83,6 +87,10 @@ def stated(
     elif is_bare and scales:
         includes_scale = not expected or value % 10 ** scales[0] == 0
         shifts = (*scales, 0) if includes_scale else tuple(scales)
+    elif text[quantity.end + 1 : quantity.end + 2] in _LETTERS and (
+        letter := _LOOSE_SCALE.match(text, quantity.end)
+    ):
+        shifts = (0, _LETTERS[letter[1]])
     is_share = 0 < value < 1 and not unit and (quantity.spelled or "." not in quantity.text)
     is_percent = unit in ("%", "bp")
     return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
@@ -122,7 +130,7 @@ def agreement(expected: Stated, given: Stated, rules: Agreement) -> str | None:
     elif power:
         ways.append("scale")
     if (expected.value < 0) != (value < 0):
-        if not (rules.is_any_sign or _has_open_sign(expected) or _has_open_sign(given)):
+        if not (rules.asks_fall or _has_open_sign(expected) or _has_open_sign(given)):
             return _within(expected, given, rules)
         ways.append("sign")
         value = value.copy_negate()

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from ragauge.language.numbers.other_forms import (
     in_other_forms,
     measures,
     quarters,
+    shares_out_of,
     times_in_words,
 )
 from ragauge.language.numbers.quantity import Quantity
@@ -30,10 +31,13 @@ from ragauge.language.numbers.question_numbers import (
     asked_direction,
     asks_for_a_percentage,
     given_scales,
+    in_asked_unit,
     in_one_direction,
     named_scale,
     opposite,
     rules_for,
+    says_no_number,
+    wants_no_number,
 )
 from ragauge.language.numbers.units import has_size
 from ragauge.language.reading_cache import ReadingCache
@@ -43,6 +47,7 @@ IN_WORKING = 0.5
 MANY = 100
 """In a reference with more numbers than this, a number and its rounded form count as two."""
 _NOT = re.compile(r"(?:(?<!\w)not|n['’]t) $", re.IGNORECASE)
+_BASE = re.compile(r"\s?(?::|to|-to-)\s?")
 MAX_WORDS = 6
 """The most words of a reference whose number in words is what is wanted."""
 _NAME_AFTER = re.compile(r"[a-z][\s-]+[A-Z]")
@@ -120,6 +125,11 @@ def match_quantities(
     rules: Agreement,
 ) -> NumberMatch:
     """The same for one reference, with the quantities of the three texts."""
+    if wants_no_number(reference):
+        said = says_no_number(answer)
+        how = ("exact", 1.0) if said else ("", 0.0)
+        return NumberMatch((ExpectedNumber(reference.strip(), "not meaningful", said, *how),))
+    expected = in_asked_unit(question, expected)
     if rules.named:
         asked = with_names(question, asked) if question else asked
         expected = with_names(reference, expected, question)
@@ -129,6 +139,7 @@ def match_quantities(
         wanted = [each for each in wanted if each.quantity.number not in known] or wanted
     if not wanted:
         return NumberMatch(())
+    given = in_asked_unit(question, given)
     if rules.named:
         given = with_names(answer, given, question)
     rules = rules_for(question, rules)
@@ -161,9 +172,16 @@ def match_quantities(
             other = equal[0].number.quantity
             row = row._replace(opposite=f"{other.text} counts something else", other_thing=other)
         else:
-            either = same or index.find(number, replace(rules, is_any_sign=True))
+            either = same or index.find(number, replace(rules, asks_fall=True))
             row = row._replace(opposite=opposite(number, either, asked_for))
         rows.append(row)
+    for part, whole, share in shares_out_of(reference, expected):
+        # Both numbers of `2 in 10` are found if the answer states 20%.
+        both = [at for at, row in enumerate(rows) if row.number in (part.text, whole.text)]
+        if len(both) == 2 and not all(rows[at].how for at in both):
+            for found in index.find(stated(share, reference), rules)[:1]:
+                for at in both:
+                    rows[at] = rows[at].stated_by(found, 1.0)
     return NumberMatch(tuple(rows))
 
 
@@ -280,7 +298,7 @@ def expected_numbers(
     every += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
     if not any(each.quantity.counts for each in every):
         return _in_words(question, reference, every)
-    return tuple(
+    counted = [
         each
         for each in sorted(every, key=lambda each: each.quantity.start)
         # A number such as `five years` is as definite as one in digits.
@@ -290,7 +308,13 @@ def expected_numbers(
             and not each.quantity.only_matches
             and has_size(each.quantity.unit)
         )
-    )
+    ]
+    base = {  # the 1 of a ratio such as `1.5 to 1` or `24:1`
+        last.start
+        for before, last in pairwise([each.quantity for each in counted])
+        if last.text == "1" and _BASE.fullmatch(reference, before.end, last.start)
+    }
+    return tuple(each for each in counted if each.quantity.start not in base)
 
 
 def _in_words(

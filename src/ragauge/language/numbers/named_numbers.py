@@ -11,6 +11,7 @@ from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.detection import function_words
 from ragauge.language.numbers.other_forms import (
+    clock_durations,
     in_groups,
     in_other_forms,
     measures,
@@ -120,6 +121,7 @@ def in_all_forms(text: str, found: Sequence[Quantity], units: Collection[str]) -
         every += as_versions(found)
     if of_measures := set(filter(is_measure, units)):
         every += [measure.quantity for measure in measures(text, found)]
+        every += clock_durations(text)
         every += list(in_units(every, of_measures))
     return every
 

@@ -16,11 +16,15 @@ from ragauge.language.numbers.quantity import (
     scaled,
 )
 from ragauge.language.numbers.units import converted, has_size, unit_of
+from ragauge.language.words import RANKS
 
 _PARTS = 4
 _BETWEEN = re.compile(r"[,\s-]{0,2}(?:\s?(?:and|und|et|y)\s)?")
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s([a-z]+)\b")
 _GROUP = re.compile(r" [0-9]{3}(?![\w.,][0-9])")
+_CLOCK = re.compile(
+    r"(?<![\w.,:])(?<!at )([0-9]{1,3}):([0-5][0-9]):([0-5][0-9])(?![\w:]| ?[aApP]\.?[mM])"
+)
 _GROUPED = re.compile(r"(?:[^\d.,]{0,4})([1-9][0-9]{0,2})\.([0-9]{3})(?:[^\d.,].*)?")
 _QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
 
@@ -130,6 +134,17 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
             )
 
 
+def clock_durations(text: str) -> Iterator[Quantity]:
+    """What is written like a time of day with seconds, as the duration that it may be: `2:11:53` in seconds.
+
+    >>> [(each.text, str(each.value), each.unit) for each in clock_durations("She won in 2:11:53.")]
+    [('2:11:53', '7913', 's')]
+    """
+    for match in _CLOCK.finditer(text) if ":" in text else ():
+        hours, minutes, seconds = map(int, match.groups())
+        yield only_matching(text, *match.span(), (hours * 60 + minutes) * 60 + seconds, "s")
+
+
 _OUT_OF = re.compile(r"\s(?:out\sof(?:\severy)?|in(?:\severy)?|of(?:\sthe)?)\s")
 _LONGEST_OUT_OF = len(" out of every ")
 _WHOLES = frozenset(map(Decimal, (3, 4, 5, 6, 7, 8, 9, 10, 12, 20, 25, 50, 100, 1000)))
@@ -156,6 +171,10 @@ def shares_out_of(
             yield part, whole, only_matching(text, part.start, whole.end, value)
 
 
+_COUNTED = ("season", "series", "episode", "chapter", "volume", "round", "grade", "edition")
+_COUNTED_NOUN = re.compile(rf" (?:{'|'.join(_COUNTED)})\b")
+_ORDINAL = re.compile(rf"\b(?:({'|'.join(RANKS)})|([0-9]{{1,3}})(?:st|nd|rd|th))\Z")
+_LONGEST_ORDINAL = max(map(len, RANKS))
 _TIMES = {"doubl": 2, "tripl": 3, "trebl": 3, "quadrupl": 4, "quintupl": 5} | (
     {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "twice": 2, "thrice": 3}
 )
@@ -170,11 +189,17 @@ _NOT_QUITE = re.compile(
 
 
 def in_other_forms(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The shares of the text, and multiples in words, also as changes in percent."""
+    """The shares of the text, `the fourth season` as 4, and multiples in words, also as changes in percent."""
     yield from points_as_groups(found)
     if len(found) > 1:
         yield from (share for _, _, share in shares_out_of(text, found))
     lowered = lower_letters(text)
+    if any([noun in lowered for noun in _COUNTED]):  # noqa: C419, a list is faster
+        for noun in _COUNTED_NOUN.finditer(lowered):
+            end = noun.start()
+            if words := _ORDINAL.search(lowered, max(0, end - _LONGEST_ORDINAL), end):
+                rank = RANKS[words[1]] if words[1] else int(words[2])
+                yield only_matching(text, words.start(), noun.end(), rank)
     if any([hint in lowered for hint in _HINTS_OF_MULTIPLES]):  # noqa: C419
         for words in _exact(_MULTIPLE, lowered):
             if times := _TIMES.get(words[1] or words[2]):

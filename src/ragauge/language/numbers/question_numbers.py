@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ragauge.language.numbers.agreement import Agreement, Stated, is_bracketed, may_be_dash
 from ragauge.language.numbers.index import Found
+from ragauge.language.numbers.quantity import Quantity
 from ragauge.language.numbers.units import CODE, SCALE_WORDS, SCALES
 
 _CURRENCY = rf"(?:{CODE}|(?:US|U\.S\.)?\s?[$€£¥₹]|(?:US |U\.S\. )?dollars?|euros?|pounds?|rupees?)"
@@ -28,7 +29,7 @@ _PERCENTAGE = re.compile(
 )
 
 _HEADING_HINTS = ("illions", "thousands", "crores", "lakhs", "000s", "000's")
-
+_BASIS_POINTS = re.compile(r"\b(?:how many|in) (?:basis points|bps|bp)\b")
 FALLS = frozenset(("a fall", "a loss"))
 
 
@@ -55,6 +56,17 @@ def given_scales(answer: str, asked: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(filter(None, (asked, heading_scale(answer)))))
 
 
+def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
+    """The quantities, where bare ones are basis points if the question asks for these."""
+    lowered = (question or "").lower()
+    if not ("bp" in lowered or "basis" in lowered) or not _BASIS_POINTS.search(lowered):
+        return found
+    return [
+        each if each.unit or each.scale or each.is_year else each._replace(unit="bp")
+        for each in found
+    ]
+
+
 @lru_cache(10_000)
 def asks_for_a_percentage(question: str) -> bool:
     """Whether the question asks for a percentage, ratio or rate, which is stated as 5%, 5 or 0.05."""
@@ -66,7 +78,8 @@ def rules_for(question: str | None, rules: Agreement) -> Agreement:
     if not question:
         return rules
     asks_percentage = rules.percent == "as_asked" and asks_for_a_percentage(question)
-    return replace(rules, asks_percentage=asks_percentage)
+    asks_fall = asked_direction(question) in FALLS
+    return replace(rules, asks_percentage=asks_percentage, asks_fall=asks_fall)
 
 
 _SIDES = {
@@ -150,3 +163,25 @@ def _direction(number: Stated) -> str:
     if number.value < 0:
         return "" if may_be_dash(number) else "negative"
     return stated_direction(number.text, number.quantity.start, number.quantity.end)
+
+
+_NONE_EXPECTED = re.compile(r"(?:nm|NM|n/m|N/M|n\.m\.|N\.M\.|[Nn]ot meaningful)\.?")
+_NONE_STATED = re.compile(
+    r"\b(?:nm|n/m|n\.m\.?|n/a|(?:not?|without) (?:a )?(?:meaningful(?:ly)?|meaning|applicable|defined)|meaningless|undefined"
+    r"|cannot be meaningfully)\b",
+    re.IGNORECASE,
+)
+_AFTER_DIGIT = re.compile(r"[0-9]\s?\Z")
+
+
+def wants_no_number(reference: str) -> bool:
+    """Whether the reference is nothing but the mark of a number that would not be meaningful."""
+    return _NONE_EXPECTED.fullmatch(reference.strip()) is not None
+
+
+def says_no_number(answer: str) -> str:
+    """The words by which the answer says that a number is not meaningful; "" if it does not."""
+    for found in _NONE_STATED.finditer(answer):
+        if not _AFTER_DIGIT.search(answer[max(0, found.start() - 2) : found.start()]):
+            return found[0]
+    return ""

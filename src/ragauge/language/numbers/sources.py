@@ -17,6 +17,7 @@ from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.numbers.question_numbers import (
     given_scales,
     heading_scale,
+    in_asked_unit,
     named_scale,
     rules_for,
 )
@@ -52,14 +53,14 @@ def source_numbers(
     sources = [
         NumberSource(
             text,
-            with_names(text, found, question),
+            with_names(text, in_asked_unit(question if is_reference else None, found), question),
             is_reference,
         )
         for text, found, is_reference in sources
     ]
     asked = with_names(question, asked) if question else asked
     known = {quantity.number for quantity in asked}
-    given = with_names(answer, given, question)
+    given = with_names(answer, in_asked_unit(question, given), question)
     counts = CountedNumbers(answer, given)
     # The quantities, with `1 h 30 min` as one.
     whole = measures(answer, given)
