@@ -8,8 +8,8 @@ SPOKEN = ("text", "multimodal_text")
 """ChatGPT's contents that user and assistant see; others are thoughts and instructions."""
 
 
-def exported(given: object) -> list[object]:
-    """The messages of an export, with roles and contents; empty for anything else.
+def exported(given: object, current: object = None) -> list[object]:
+    """The messages of an export, with roles and contents; empty for anything else. `current`: the last node of ChatGPT's branch that is shown.
 
     >>> exported([{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "2 + 2?"}]}])
     [{'role': 'user', 'content': '2 + 2?'}]
@@ -18,7 +18,7 @@ def exported(given: object) -> list[object]:
     if items and {mapping_of(item).get("kind") for item in items} <= {"request", "response"}:
         return [each for item in items for each in _of_pydantic_ai(mapping_of(item))]
     are_nodes = all({"parent", "children"} <= mapping_of(node).keys() for node in nodes.values())
-    return _of_chatgpt(nodes) if nodes and are_nodes else []
+    return _of_chatgpt(nodes, current) if nodes and are_nodes else []
 
 
 def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
@@ -62,16 +62,12 @@ def _parts(parts: list[object], kind: str) -> object:
     ]
 
 
-def _of_chatgpt(nodes: Mapping[str, object]) -> list[object]:
-    """The branch that was written last, from the root on; of a tool's messages the first after its call."""
+def _of_chatgpt(nodes: Mapping[str, object], current: object) -> list[object]:
+    """The branch that is shown, from the root on; of a tool's messages the first after its call."""
     messages: list[object] = []
-    parents = ((id, mapping_of(node).get("parent")) for id, node in nodes.items())
-    place: object = next((id for id, parent in parents if parent not in nodes), None)
     call: object = None  # that has no result yet
-    for (
-        _
-    ) in nodes:  # and not until there is no child: the nodes of a damaged file may form a circle
-        node = mapping_of(nodes.get(str(place)))
+    for place in _branch(nodes, current):
+        node = mapping_of(nodes[place])
         message = mapping_of(node.get("message"))
         content, to = mapping_of(message.get("content")), message.get("recipient") or "all"
         role = mapping_of(message.get("author")).get("role")
@@ -85,5 +81,23 @@ def _of_chatgpt(nodes: Mapping[str, object]) -> list[object]:
             call = None
         elif role in ("user", "assistant") and said and content.get("content_type") in SPOKEN:
             messages.append({"role": role, "content": said})
-        place = (list_of(node.get("children")) or [None])[-1]
     return messages
+
+
+def _branch(nodes: Mapping[str, object], current: object) -> list[str]:
+    """The nodes from the root to the current one; where none is named, to what was written last."""
+    place = str(current)
+    if place not in nodes:
+        place = next((id for id, node in nodes.items() if _parent(node) not in nodes), "")
+        for _ in nodes:  # not without end: the nodes of a damaged file may form a circle
+            children = list_of(mapping_of(nodes.get(place)).get("children"))
+            place = str(children[-1]) if children else place
+    way: dict[str, None] = {}
+    while place in nodes and place not in way:
+        way[place] = None
+        place = _parent(nodes[place])
+    return [*reversed(way)]
+
+
+def _parent(node: object) -> str:
+    return str(mapping_of(node).get("parent"))

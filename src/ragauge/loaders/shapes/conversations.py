@@ -76,7 +76,8 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
         if id_column and numbered and (turn := _as_turn(values, id_column, numbered)):
             values = turn
             read[f"{id_column!r} as conversation"] = None
-        chats = {name: chat for name in columns if (chat := _paired(values.get(name)))}
+        current = values.get("current_node")  # of ChatGPT's export
+        chats = {name: chat for name in columns if (chat := _paired(values.get(name), current))}
         values = {**values, **chats}
         joined = next((found for each in columns if (found := _with_reply(values, each))), None)
         values = values if joined is None else joined
@@ -121,7 +122,7 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
     return replace(table, rows=tuple(rows), notes=tuple(notes), problems=problems)
 
 
-def _paired(given: object) -> Sequence[object]:
+def _paired(given: object, current: object) -> Sequence[object]:
     """The messages of an export, `[{"user": …, "assistant": …}]`, `[[question, answer]]` or `User: …`; empty for anything else."""
     if isinstance(given, str) and not given.lstrip().startswith(("[", "{")):
         _, *said = _SPEAKER.split(given)
@@ -129,7 +130,7 @@ def _paired(given: object) -> Sequence[object]:
         spoken = zip(roles, said[1::2], strict=True)
         messages = [{"role": role, "content": text.strip()} for role, text in spoken]
         return messages if {"user", "assistant"} <= {*roles} else []
-    if messages := exported(json_in(given)):
+    if messages := exported(json_in(given), current):
         return messages
     items = list_of(json_in(given)) or []
     spoken = [dict(zip(("role", "content"), list_of(item) or (), strict=False)) for item in items]
