@@ -74,7 +74,7 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Relation:
     """A field compared with a value."""
 
     field: str
@@ -141,7 +141,7 @@ class Either:
         return any(condition.holds(fields) for condition in self.conditions)
 
 
-Condition = Truth | Comparison | Membership | IsNull | Not | All | Either
+Condition = Truth | Relation | Membership | IsNull | Not | All | Either
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class Reader:
         token = self._peek()
         if token and token.kind == "sign" and token.text in SIGNS:
             self.next += 1
-            return Comparison(field, "=" if token.text == "==" else token.text, self._value())
+            return Relation(field, "=" if token.text == "==" else token.text, self._value())
         return Truth(field)
 
     def _value(self) -> Value:

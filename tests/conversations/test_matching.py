@@ -5,10 +5,10 @@ import random
 
 from cases import cases
 
-from ragauge.conversations.matching import Comparison, matched_pairs, schema_problem, tool_schemas
+from ragauge.conversations.matching import ValueRules, matched_pairs, schema_problem, tool_schemas
 from ragauge.conversations.tool_calls import Call
 
-CALLS = Comparison(alternatives=True)
+CALLS = ValueRules(alternatives=True)
 ARRAY = {"properties": {"x": {"type": "array"}}}
 TEXT = {"properties": {"x": {"type": "string"}}}
 SET = {"properties": {"x": {"type": "array", "uniqueItems": True}}}
@@ -60,7 +60,7 @@ def test_names_are_compared_exactly_and_invalid_arguments_match_nothing():
 def test_differences_name_their_paths_and_what_is_ignored_does_not_count():
     before = {"orders": [{"id": 1, "at": "now"}, {"id": 2}], "total": 3}
     after = {"orders": [{"id": 1, "at": "then"}], "total": 3.2, "extra": None}
-    found = Comparison(rtol=0.1, ignore=("orders.*.at",)).differences(before, after)
+    found = ValueRules(rtol=0.1, ignore=("orders.*.at",)).differences(before, after)
     assert [(each.path, each.kind) for each in found] == [
         ("orders.1", "missing"),
         ("extra", "extra"),

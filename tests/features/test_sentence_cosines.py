@@ -8,7 +8,7 @@ from pytest import approx
 from ragauge.encoders.cached import CachedEncoder, NoVector
 from ragauge.encoders.local import LocalEncoder, Tokens
 from ragauge.encoders.protocol import Floats, Ints
-from ragauge.features.sentences import Comparison, SentenceCosines, sentence_cosines
+from ragauge.features.sentences import ComparedSentence, SentenceCosines, sentence_cosines
 from ragauge.language.stems import stemmed
 
 ANGLES: Mapping[str, tuple[float, float]] = {
@@ -41,7 +41,7 @@ class Letters(LocalEncoder):
 
 def compared(answer: str, *texts: str, first: int = 0) -> SentenceCosines | NoVector:
     words = stemmed(answer)[first:]
-    one = Comparison(answer, words, texts, range(len(texts)))
+    one = ComparedSentence(answer, words, texts, range(len(texts)))
     (found,) = sentence_cosines([one], CachedEncoder(Letters()))
     return found
 

@@ -41,7 +41,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ValueRules:
     """How values are compared.
 
     `rtol`, `atol`: tolerances of numbers. `ignore`: patterns of paths that do not count (`orders.*.updated_at`).
@@ -61,7 +61,7 @@ class Comparison:
         Numbers by value (1 = 1.0, and true is not 1), text in NFC, objects without order, lists in order unless
         the schema says that they are sets. What is left out has the default of the schema.
 
-        >>> Comparison().differences({"a": 1, "b": [2]}, {"a": 1.0, "b": [3]})[0].path
+        >>> ValueRules().differences({"a": 1, "b": [2]}, {"a": 1.0, "b": [3]})[0].path
         'b.0'
         """
         if self._is_ignored(path):
@@ -304,7 +304,7 @@ def _nfc(text: str) -> str:
 def edit_distance(
     expected: Sequence[Call],
     made: Sequence[Call],
-    comparison: Comparison,
+    rules: ValueRules,
     tools: Mapping[str, Schema],
 ) -> int:
     """How many calls must be inserted, removed or changed to turn one sequence into the other (Levenshtein 1966)."""
@@ -312,7 +312,7 @@ def edit_distance(
     for at, wanted in enumerate(expected, 1):
         row = [at]
         for place, call in enumerate(made, 1):
-            differs = bool(comparison.call_differences(wanted, call, tools.get(wanted.name)))
+            differs = bool(rules.call_differences(wanted, call, tools.get(wanted.name)))
             row.append(min(before[place] + 1, row[-1] + 1, before[place - 1] + differs))
         before = row
     return before[-1]

@@ -141,7 +141,7 @@ class _Stacked:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedSentence:
     """One sentence of an answer by its words, and the texts that it is compared with.
 
     `places`: the position of each text's context, for error messages.
@@ -168,7 +168,7 @@ class SentenceCosines:
 
 
 def sentence_cosines(
-    comparisons: Sequence[Comparison], encoder: CachedEncoder
+    comparisons: Sequence[ComparedSentence], encoder: CachedEncoder
 ) -> Iterator[SentenceCosines | NoVector]:
     """The cosines of each comparison, or why its answer or one of its texts has no vectors.
 
@@ -182,7 +182,7 @@ def sentence_cosines(
 
 
 def _compared(
-    comparison: Comparison,
+    comparison: ComparedSentence,
     ours: TokenVectors | NoVector,
     theirs: Mapping[str, TokenVectors | NoVector],
 ) -> SentenceCosines | NoVector:

@@ -15,7 +15,7 @@ from ragauge.label import Label
 from ragauge.runs.manifest import MetricDisplay, aggregate_problem
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.score import Status
-from ragauge.where import Comparison, Filter
+from ragauge.where import Filter, Relation
 
 OF_SCORED = (MEAN, "low", "high", "lowest", "highest", *SPREAD)
 """The statistics that rows without a score do not enter."""
@@ -346,7 +346,7 @@ def _drop_rule(name: str, statistic: str, drop: float) -> Rule:
         raise PlanError(f"the largest drop of {name} is {drop!r}; give a number of at least 0")
     text = f"{name}.{statistic}"
     operand = Operand(text, name, statistic)
-    return Rule(f"{text} <= {drop:g}", Comparison(text, "<=", drop), (operand,))
+    return Rule(f"{text} <= {drop:g}", Relation(text, "<=", drop), (operand,))
 
 
 def _vanished(baseline: Baseline, *, of_systems: bool, of_metrics: bool) -> Iterator[Verdict]:

@@ -17,7 +17,6 @@ from ragauge.label import Label
 from ragauge.where import (
     RESERVED,
     All,
-    Comparison,
     Condition,
     Either,
     Filter,
@@ -25,6 +24,7 @@ from ragauge.where import (
     Membership,
     Not,
     Reader,
+    Relation,
     Token,
     Truth,
 )
@@ -58,7 +58,7 @@ QUOTED = re.compile(r"\s*`([^`]+)`")
 STATISTIC = re.compile(r"\.([^\W\d]\w*)")
 SLICE = re.compile(r"""\s*\[((?:[^"'\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\]""")
 
-Leaf = Truth | Comparison | Membership | IsNull
+Leaf = Truth | Relation | Membership | IsNull
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _not_a_comparison(leaf: Leaf) -> str:
         return f"compare {field} with a number, as in {field} >= 0.8"
     if isinstance(leaf, IsNull):
         return f"{field} without a value fails every rule; compare it with a number"
-    if isinstance(leaf, Comparison) and leaf.sign == "~":
+    if isinstance(leaf, Relation) and leaf.sign == "~":
         return f"~ searches a text, and {field} is a number"
     values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
     bad = [value for value in values if isinstance(value, bool | str)]

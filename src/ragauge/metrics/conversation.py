@@ -6,7 +6,7 @@ answers the four questions of `goal_reached`, `role_kept`, `topic_kept` and `kno
 
 import re
 
-from ragauge.conversations.matching import Comparison
+from ragauge.conversations.matching import ValueRules
 from ragauge.conversations.tool_calls import finite_json
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.judged_conversations import ConversationVerdicts
@@ -68,7 +68,7 @@ def state_match(
         return Score.missing("the sample has no state")
     try:
         expected, found = finite_json(expected_state), finite_json(final_state)
-        differences = Comparison(rtol, atol, ignore).differences(expected, found)
+        differences = ValueRules(rtol, atol, ignore).differences(expected, found)
     except (ValueError, RecursionError) as error:
         return Score.missing(f"a state is no JSON: {error!s:.200}")
     shown = [each.as_data() for each in differences[:MAX_SHOWN]]

@@ -10,7 +10,7 @@ import numpy as np
 from ragauge.encoders.cached import CachedEncoder, NoVector, pieces
 from ragauge.encoders.embedded import Claim, embedded_reader
 from ragauge.encoders.protocol import Floats
-from ragauge.features.sentences import Comparison, SentenceCosines, sentence_cosines
+from ragauge.features.sentences import ComparedSentence, SentenceCosines, sentence_cosines
 from ragauge.language.claims.nearest_sentences import (
     Sentence,
     SentenceIndex,
@@ -287,9 +287,9 @@ def _with_nearest(row: _Row, index: SentenceIndex) -> Iterator[tuple[Sentence, l
         yield sentence, [index.sentences[at] for at in index.nearest([*stems, *row.asked], NEAREST)]
 
 
-def _comparison(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Comparison:
+def _comparison(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> ComparedSentence:
     places = [row.places[other.text] for other in others]
-    return Comparison(row.answer, sentence.words, [*map(row.text, others)], places)
+    return ComparedSentence(row.answer, sentence.words, [*map(row.text, others)], places)
 
 
 def _claim(row: _Row, sentence: Sentence, others: Sequence[Sentence]) -> Claim:

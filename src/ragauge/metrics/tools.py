@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, cast
 
-from ragauge.conversations.matching import Comparison, Schema, edit_distance, schema_problem
+from ragauge.conversations.matching import Schema, ValueRules, edit_distance, schema_problem
 from ragauge.conversations.tool_calls import Call, list_of, mapping_of
 from ragauge.conversations.transcript import Transcript
 from ragauge.features.transcripts import TurnCalls
@@ -47,11 +47,11 @@ def tool_call_match(
     >>> score.value, score.evidence["turns"][0]["differences"]
     (0.0, [{'call': 1, 'path': 'days', 'kind': 'differs', 'expected': 3, 'found': 2}])
     """
-    comparison, tools = Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    rules, tools = ValueRules(rtol, atol, alternatives=True), tools_by_name or {}
     n_right, shown, why = 0, list[object](), ""
     for turn in turn_calls:
         compared = [
-            (*_compared(turn.made, right, comparison, tools, order), right) for right in turn.right
+            (*_compared(turn.made, right, rules, tools, order), right) for right in turn.right
         ]
         differences, _, right = max(compared, key=lambda each: (not each[0], each[1]))
         n_right += not differences
@@ -93,13 +93,13 @@ def _in_words(difference: Mapping[str, object], right: list[Call]) -> str:
 
 
 def _compared(
-    made: list[Call], right: list[Call], comparison: Comparison, tools: Tools, order: str
+    made: list[Call], right: list[Call], rules: ValueRules, tools: Tools, order: str
 ) -> tuple[list[dict[str, object]], int]:
     """What keeps the calls from being the right ones, and how near they are to them: for the choice of the nearest list."""
-    pairs = comparison.match(right, made, tools)
+    pairs = rules.match(right, made, tools)
     nearness = 2 * len(pairs) - len(right)
     if len(pairs) == len(right) == len(made):
-        if order == "any" or _same_order(right, made, comparison, tools):
+        if order == "any" or _same_order(right, made, rules, tools):
             return [], nearness
         expected, found = ([call.name for call in calls] for calls in (right, made))
         return [{"kind": "order", "expected": expected, "found": found}], nearness
@@ -116,15 +116,15 @@ def _compared(
             differences.append({"call": number + 1, "kind": "missing", "expected": expected})
             continue
         left.remove(near)
-        differ = comparison.call_differences(wanted, made[near], tools.get(wanted.name))
+        differ = rules.call_differences(wanted, made[near], tools.get(wanted.name))
         differences += [{"call": number + 1, **each.as_data()} for each in differ]
     extra: list[dict[str, object]] = [{"kind": "extra", "found": made[at].as_data()} for at in left]
     return differences + extra, nearness
 
 
-def _same_order(right: list[Call], made: list[Call], comparison: Comparison, tools: Tools) -> bool:
+def _same_order(right: list[Call], made: list[Call], rules: ValueRules, tools: Tools) -> bool:
     return len(right) == len(made) and not any(
-        comparison.call_differences(wanted, call, tools.get(wanted.name))
+        rules.call_differences(wanted, call, tools.get(wanted.name))
         for wanted, call in zip(right, made, strict=True)
     )
 
@@ -194,13 +194,11 @@ def _counts(
     turns: list[TurnCalls], tools: Tools | None, rtol: float, atol: float
 ) -> tuple[int, int, int]:
     """Over the turns: calls that are equal, made, expected; of several right lists the one with the best F1."""
-    comparison = Comparison(rtol, atol, alternatives=True)
+    rules = ValueRules(rtol, atol, alternatives=True)
     n_equal = n_made = n_expected = 0
     for turn in turns:
         made = turn.made
-        counts = [
-            (len(comparison.match(right, made, tools or {})), len(right)) for right in turn.right
-        ]
+        counts = [(len(rules.match(right, made, tools or {})), len(right)) for right in turn.right]
         equal, expected = max(counts, key=lambda each: each[0] / max(each[1] + len(made), 1))
         n_equal, n_made, n_expected = n_equal + equal, n_made + len(made), n_expected + expected
     return n_equal, n_made, n_expected
@@ -234,7 +232,7 @@ def trajectory_match(
     >>> [trajectory_match([turn], None, mode=mode).value for mode in ("strict", "superset", "edits")]
     [0.0, 1.0, 0.5]
     """
-    comparison, tools = Comparison(rtol, atol, alternatives=True), tools_by_name or {}
+    rules, tools = ValueRules(rtol, atol, alternatives=True), tools_by_name or {}
     made = [call for turn in turn_calls for call in turn.made]
     # Where turns have several right lists, the k-th of each together.
     longest = max(len(turn.right) for turn in turn_calls)
@@ -246,12 +244,12 @@ def trajectory_match(
     for right in sequences:
         n_most = max(len(right), len(made))
         if mode == "edits":
-            distance = edit_distance(right, made, comparison, tools)
+            distance = edit_distance(right, made, rules, tools)
             values.append(1 - distance / n_most if n_most else 1.0)
         elif mode == "strict":
-            values.append(_same_order(right, made, comparison, tools))
+            values.append(_same_order(right, made, rules, tools))
         else:
-            n_equal = len(comparison.match(right, made, tools))
+            n_equal = len(rules.match(right, made, tools))
             n_wanted = {"unordered": n_most, "subset": len(made), "superset": len(right)}[mode]
             values.append(n_equal == n_wanted)
     value = max(values)

@@ -18,13 +18,13 @@ from ragauge.trust import trust_in
 from ragauge.where import (
     COMPARISONS,
     All,
-    Comparison,
     Condition,
     Either,
     Filter,
     IsNull,
     Membership,
     Not,
+    Relation,
     Truth,
 )
 
@@ -131,9 +131,9 @@ def _expression(condition: Condition) -> "pl.Expr":
     match condition:
         case Truth(field):
             holds = pl.col(field) != 0
-        case Comparison(field, "~", value):
+        case Relation(field, "~", value):
             holds = pl.col(field).cast(pl.String).str.contains(str(value), literal=True)
-        case Comparison(field, sign, value):
+        case Relation(field, sign, value):
             holds = COMPARISONS[sign](pl.col(field), value)
         case Membership(field, values):
             holds = pl.col(field).is_in(list(values))
