@@ -1,6 +1,7 @@
 """`ragauge doctor`: what is here and what is not."""
 
 import importlib
+import json
 import re
 
 import pytest
@@ -31,6 +32,8 @@ def test_something_needed_that_is_not_there_is_an_error(ragauge, monkeypatch):
     monkeypatch.setattr(doctor_command, "_version", lambda name: "1.0" if name in there else None)
     done = ragauge("doctor", code=2)
     assert re.search(r"^numpy +– +not installed: pip install ragauge", done.out, re.MULTILINE)
+    (table,) = json.loads(ragauge("doctor", "-f", "json", code=2).out)["tables"]
+    assert {row["component"]: row["version"] for row in table["rows"]}["numpy"] is None
 
 
 @pytest.mark.slow

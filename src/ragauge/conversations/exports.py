@@ -15,7 +15,7 @@ def exported(given: object, current: object = None) -> list[object]:
     [{'role': 'user', 'content': '2 + 2?'}]
     """
     items, nodes = list_of(given) or [], mapping_of(given)
-    if items and {mapping_of(item).get("kind") for item in items} <= {"request", "response"}:
+    if items and all(mapping_of(item).get("kind") in ("request", "response") for item in items):
         return [each for item in items for each in _of_pydantic_ai(mapping_of(item))]
     are_nodes = all({"parent", "children"} <= mapping_of(node).keys() for node in nodes.values())
     return _of_chatgpt(nodes, current) if nodes and are_nodes else []

@@ -39,6 +39,7 @@ AS_LINES = "read as JSON Lines: it has one object per line"
     ({"id": {"0": "q1", "1": "q2"}, "answer": {"0": "a", "1": "b"}}, ""),  # pandas' to_json
     ({"columns": ["id", "answer"], "index": [0, 1], "data": [["q1", "a"], ["q2", "b"]]}, ""),
     ({"columns": ["id", "answer"], "data": [["q1", "a"], ["q2", "b"]]}, ""),  # MLflow, W&B
+    ([{**row, "kind": ["fact"]} for row in ROWS], ""),  # pydantic-ai's messages have a kind too
     ("\n\n".join(map(json.dumps, ROWS)), AS_LINES),
 )
 def test_the_samples_are_found_in_the_document(document: object, note: str, tmp_path: Path):

@@ -16,7 +16,7 @@ from ragauge.cli.output import OutputOptions, Target, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import EncoderError, StoreError
 from ragauge.report.plain import counted
-from ragauge.report.report import Report, Table
+from ragauge.report.report import Report, Table, figure
 from ragauge.storage.regular_file import exists, read_regular
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def command(
 
 
 def _show(header: Sequence[str], rows: Sequence[Sequence[str]], targets: Sequence[Target]) -> None:
-    table = Table(header, rows, n_names=len(header), wraps=True, caption="ragauge doctor")
+    cells = [[figure(None) if cell == "–" else cell for cell in row] for row in rows]
+    table = Table(header, cells, n_names=len(header), wraps=True, caption="ragauge doctor")
     write_report(Report("", tables=[table]), targets)
 
 
