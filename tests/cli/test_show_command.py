@@ -142,7 +142,7 @@ def test_without_a_folder_the_runs_are_listed(ragauge, answers):
     assert sorted(row[1:4] for row in rows) == [["custom", "2", "a, b"], ["custom", "4", "a, b"]]
     assert all(re.match(r"20\d\d-", row[4]) for row in rows)
     first, _ = csv.DictReader(ragauge("show", "-f", "csv").out.splitlines())
-    assert (first["suite"], first["systems"]) == ("custom", "a, b")
+    assert (first["suite"], first["systems"]) == ("custom", '["a", "b"]')
 
 
 def test_one_thing_is_shown_at_a_time(ragauge, run):

@@ -6,6 +6,7 @@ import pytest
 from cases import cases
 
 import ragauge as rg
+from ragauge.conversations.exports import exported
 from ragauge.conversations.tool_calls import TranscriptError, read_arguments, read_expected
 from ragauge.conversations.transcript import read_transcript
 
@@ -335,3 +336,25 @@ def test_expected_calls_by_turn_with_alternatives_and_without():
 def test_expected_calls_that_do_not_fit_say_why(expected, n_turns, said):
     with pytest.raises(TranscriptError, match=said):
         read_expected(expected, n_turns)
+
+
+def test_a_tool_that_the_provider_runs_is_a_call_of_pydantic_ai():
+    parts = [
+        {"part_kind": "text", "content": None},
+        {
+            "part_kind": "builtin-tool-call",
+            "tool_name": "web",
+            "args": {"q": 1},
+            "tool_call_id": "c",
+        },
+        {
+            "part_kind": "builtin-tool-return",
+            "tool_name": "web",
+            "content": "x",
+            "tool_call_id": "c",
+        },
+        {"part_kind": "text", "content": "done"},
+    ]
+    calls = [{"id": "c", "name": "web", "arguments": {"q": 1}}]
+    wanted = {"role": "assistant", "content": "done", "tool_calls": calls}
+    assert exported([{"kind": "response", "parts": parts}]) == [wanted]

@@ -34,10 +34,10 @@ def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
             "arguments": part.get("args") or "{}",
         }
         for part in parts
-        if part.get("part_kind") == "tool-call"
+        if part.get("part_kind") in ("tool-call", "builtin-tool-call")
     ]
     made: Mapping[str, object] = {"tool_calls": calls} if calls else {}
-    return [{"role": "assistant", "content": "\n".join(texts), **made}]
+    return [{"role": "assistant", "content": "\n".join(filter(None, texts)), **made}]
 
 
 def _of_request(part: Mapping[str, object], kind: str) -> object:

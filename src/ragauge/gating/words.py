@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from ragauge.gating.gate import Gate, Reading, Verdict
 from ragauge.report.plain import counted, for_markdown, for_terminal, shortened, some
-from ragauge.report.report import NO, YES, Cell, Report, Table
+from ragauge.report.report import NO, YES, Cell, Report, Table, several
 from ragauge.report.writing import markdown_table
 
 IDS_SHOWN = 5
@@ -32,8 +32,11 @@ def gate_report(gate: Gate) -> Report:
         check = {name: getattr(each, name) for name in ("rule", "system", "passed", "reason")}
         numbers = {reading.operand: reading.value for reading in each.readings}
         rule, system, shown, reason = _cells(each)
-        holds, read = "yes" if each.passed else "no", Cell(shown, value=numbers)
-        rows.append((holds, rule, system, read, reason, ", ".join(each.ids)))
+        holds, read = (
+            Cell("yes" if each.passed else "no", value=each.passed),
+            Cell(shown, value=numbers),
+        )
+        rows.append((holds, rule, system, read, reason, several(each.ids)))
         checks.append(check | {"values": numbers, "questions": [*each.ids]})
     return Report(
         headline(gate),

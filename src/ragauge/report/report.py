@@ -40,6 +40,12 @@ def figure(value: float | None, form: str = ",") -> Cell:
     return Cell("–" if value is None else format(value, form), value=value)
 
 
+def several(texts: Iterable[str]) -> Cell:
+    """Texts in one cell: with commas for people, a list for programs."""
+    each = [*texts]
+    return Cell(", ".join(each), value=each)
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table. The first `n_names` columns are names, aligned left; the others are numbers.

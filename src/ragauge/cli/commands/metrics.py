@@ -16,7 +16,7 @@ from ragauge.engine.selection import unknown_metric
 from ragauge.errors import LabelError, PlanError
 from ragauge.label import Label
 from ragauge.metric import Definition, Metric
-from ragauge.report.report import Cell, Report, Table, figure
+from ragauge.report.report import Cell, Report, Table, figure, several
 from ragauge.suite import Suite, shipped_suites
 
 FILLED_IN = {
@@ -60,7 +60,7 @@ def _catalog_tables() -> Iterator[Table]:
         ends = metric.trust.auroc if metric.trust else ()
         areas = "–".join(dict.fromkeys(f"{end:.2f}" for end in ends))
         auroc = Cell(areas, value=[*ends] or None)
-        rows.append((name, metric.summary, auroc, ", ".join(fields_of(metric))))
+        rows.append((name, metric.summary, auroc, several(fields_of(metric))))
     note = "AUROC: agreement with people, lowest and highest of several data sets; 0.5 is chance"
     header = ("metric", "what it measures", "AUROC", "reads")
     yield Table(header, rows, n_names=4, wraps=True, caption="Metrics", closing=["", note])
@@ -103,7 +103,7 @@ def _metric_tables(metric: Metric) -> Iterator[Table]:
         tau = "" if each.tau is None else f"{each.tau:.2f} ({each.n_systems})"
         what, n = f"{each.claim}: {each.kind}", figure(each.n)
         cells = (Cell(area, value=[*each.auroc]), Cell(tau, value=each.tau), n)
-        rows.append((each.label, what, *cells, ", ".join(each.sets)))
+        rows.append((each.label, what, *cells, several(each.sets)))
     fitted = "† The metric was fitted on some of these sets; expect lower figures on others."
     closing = ["", fitted] if any(each.is_fitted for each in trust.measured) else []
     header = ("metric", "label and texts", "AUROC", "τ (systems)", "answers", "sets")

@@ -8,7 +8,7 @@ from ragauge.cli.declare import declare, option
 from ragauge.cli.output import OutputOptions, print_data, write_report
 from ragauge.cli.streams import say
 from ragauge.errors import StoreError
-from ragauge.report.report import Report, Table, figure
+from ragauge.report.report import Report, Table, figure, several
 from ragauge.storage.atomic_files import store_errors, write_text
 from ragauge.storage.regular_file import exists, read_regular
 
@@ -39,7 +39,7 @@ def command(
         return 0
     if folder is None:
         rows = [
-            (name, figure(prompt.version), prompts.digest([name]), ", ".join(sorted(prompt.marks)))
+            (name, figure(prompt.version), prompts.digest([name]), several(sorted(prompt.marks)))
             for name, prompt in prompts.by_name.items()
         ]
         header = ("prompt", "version", "digest", "placeholders")

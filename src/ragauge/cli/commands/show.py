@@ -9,7 +9,7 @@ from ragauge.cli.declare import declare, option
 from ragauge.cli.options import PLUGINS, import_plugins
 from ragauge.cli.output import RUNS, OutputOptions, check_groups, stored_runs, write_report
 from ragauge.errors import StoreError
-from ragauge.report.report import Cell, Report, Table, figure
+from ragauge.report.report import Cell, Report, Table, figure, several
 from ragauge.runs.scored_run import slices_of
 from ragauge.runs.store import RunFolder
 from ragauge.score import Status
@@ -71,7 +71,7 @@ def command(
             raise click.UsageError("RUN is missing; list the runs with: ragauge show")
         rows: list[tuple[str | Cell, ...]] = []
         for path, manifest in stored_runs():  # the latest first
-            systems = ", ".join(cast("list[str]", manifest.data.get("systems", [])))
+            systems = several(cast("list[str]", manifest.data.get("systems", [])))
             n = figure(cast("int | None", manifest.data.get("n_samples")))
             finished = Cell(manifest.finished or "not finished", value=manifest.finished)
             rows.append((str(path), manifest.suite, n, systems, finished))
