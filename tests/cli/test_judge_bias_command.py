@@ -11,7 +11,7 @@ from cases import cases
 def wants_the_first(_, body):
     prompt = body["response_format"]["json_schema"]["name"]
     reply = {"better": "FIRST"} if prompt == "preference" else {"verdict": "CORRECT"}
-    return faulty.ok({"reason": "words", **reply})
+    return faulty.ok({"reason": "words", **reply}, usage={"cost": 0.001})
 
 
 @pytest.fixture
@@ -70,3 +70,10 @@ def test_a_dry_run_says_what_it_would_cost(ragauge, answers, judge):
     done = ragauge("judge-bias", answers, *judge, "--repeat", "2", "--dry-run", "--price", "1,2")
     assert done.code == 0, done.err
     assert "72" in done.out and "$" in done.out  # 24 answers twice, 12 pairs in both orders
+
+
+def test_the_cache_has_the_cost_that_the_judge_states(ragauge, answers, judge):
+    ragauge("judge-bias", answers, *judge, code=0)
+    (row,) = json.loads(ragauge("cache", "-f", "json").out)["tables"][1]["rows"]
+    assert row["cost"] == pytest.approx(row["replies"] / 1000) != 0
+    assert f"${row['cost']:.4f}" in ragauge("cache").out

@@ -56,8 +56,12 @@ def command(
     tables = [Table(("content", "entries", "size"), rows, wraps=True, caption="Cache")]
     if totals := ledger.totals():
         judged = [
-            (judge, figure(n), figure(n_in), figure(n_out), figure(cost, "$,.4f"))
-            for judge, n, n_in, n_out, cost in totals
+            (
+                judge,
+                *map(figure, numbers),
+                Cell("–" if cost is None else f"${cost:,.4f}", value=cost),
+            )
+            for judge, *numbers, cost in totals
         ]
         header = ("judge", "replies", "tokens in", "tokens out", "cost")
         tables.append(Table(header, judged, wraps=True, caption="Replies of judges"))
