@@ -296,7 +296,8 @@ class LedgerWriter(Generic[T]):
             return await self.find(key)
 
         def give_back(answer: "asyncio.Future[Any]") -> None:
-            if answer.exception() is None and answer.result() == "leased":
+            is_done = not answer.cancelled() and answer.exception() is None
+            if is_done and answer.result() == "leased":
                 self.release(key)
 
         while True:

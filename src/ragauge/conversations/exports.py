@@ -37,7 +37,8 @@ def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
         if part.get("part_kind") in ("tool-call", "builtin-tool-call")
     ]
     made: Mapping[str, object] = {"tool_calls": calls} if calls else {}
-    return [{"role": "assistant", "content": "\n".join(filter(None, texts)), **made}]
+    said = "\n".join(filter(None, texts))  # none in a response of thoughts
+    return [{"role": "assistant", "content": said, **made}] if said or calls else []
 
 
 def _of_request(part: Mapping[str, object], kind: str) -> object:

@@ -115,7 +115,7 @@ def stats_report(stats: ReviewStats) -> Report:
     """What is labelled, how far people agree, and how the automatic verdicts compare."""
     automatic: list[tuple[str | Cell, ...]] = []
     for metric, threshold, table in stats.automatic:
-        sign, agree = "≤" if metric.lower_is_better else "≥", figure(table.accuracy or 0, ".0%")
+        sign, agree = "≤" if metric.lower_is_better else "≥", figure(table.accuracy, ".0%")
         automatic.append(
             (f"{metric.name} {sign} {threshold:g}", *map(figure, astuple(table)), agree)
         )

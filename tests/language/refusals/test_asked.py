@@ -68,6 +68,7 @@ GIVEN = (
     ("Who owns it?", "A foundation whose owners are not disclosed."),
     ("Why is the field empty?", "It is empty because the source does not give a value."),
     ("Who pays?", "The buyer. Nothing is said about repairs."),
+    ("What would a ratio be, for example?", "With 4 and 2 it is 2. These figures are made up."),
     ("When does it open?", "It opens at 10 am. I couldn't find the closing time."),
     ("What are the symptoms?", "Fever and a rash. The text does not describe late symptoms."),
     ("What are the height and weight of it?", "Height: 2 m. Weight: not specified."),

@@ -1,4 +1,4 @@
-"""Which details of an answer passages contradict: the closest sentences, and what stands in the place that a question asks for."""
+"""The details of an answer that passages contradict, by the closest sentences and by what stands in the place that a question asks for."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set

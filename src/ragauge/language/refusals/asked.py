@@ -173,6 +173,8 @@ def _answers_by_its_words(sentence: Sentence, asked: Asked) -> bool:
     """
     if asked.wants_number and plays("is_value", sentence.text) and has_value(sentence, asked):
         return not plays("of_many", sentence.text)
+    if sentence.makes_up and has("wants_example", asked.text):
+        return True
     if has("asks_why", asked.text) and _gives_a_reason(sentence, asked):
         return True
     if has("asks_for_lacks", asked.text) and _missing(sentence, asked) - asked.content:

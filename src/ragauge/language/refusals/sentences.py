@@ -83,6 +83,13 @@ class Sentence:
             for each in closing
         )
 
+    @property
+    def makes_up(self) -> bool:
+        """Whether it says that its figures are made up."""
+        return any(
+            each.rule.kind == "made-up figures" and not each.is_aside for each in self.certain
+        )
+
     @cached_property
     def supposes(self) -> bool:
         return has("supposes", self.text)
