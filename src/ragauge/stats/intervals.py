@@ -280,8 +280,9 @@ def _abc(
         step = moved * spread.error
         moves = step / spread.squares * spread.direction
         if aggregate is mean_of_parts:
-            # Of clusters a ratio. Its count, 1 + growth, must stay above 0; and no end is nearer than Student's t.
-            step *= max(math.exp(-moves[1] / total[1]), reach / abs(moved))
+            # Of clusters a ratio. Its count, 1 + growth, must stay above 0, and growth above -1 whatever the error;
+            # and no end is nearer than Student's t.
+            step *= max(math.exp(min(-moves[1] / total[1], 1.0)), reach / abs(moved))
             end = None
         else:
             end = value_of(total + moves, aggregate) if aggregate else None
