@@ -111,6 +111,7 @@ def prediction_powered(
 
 def _quantile(confidence: float) -> float:
     """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    _refuse(("confidence", confidence, 0.01 <= confidence <= 0.999999, "from 0.01 to 0.999999"))
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
