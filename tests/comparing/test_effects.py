@@ -150,7 +150,7 @@ def test_a_time_of_zero_has_no_ratio():
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
 @cases(
     ([1e100] * 3, [1.0] * 3, 1e-100),
-    ([1e100, 1.0], [1.0, 1e100], 1.0),  # the interval's ends would be e to ±2,926, which is no float
+    ([1e100, 1.0], [1.0, 1e100], 1.0),  # the ends of the interval are e to ±2,926: no float
     ([1e-300, 1.0], [1.0, 1.0], None),
     ([5e-324, 1e100], [1e100, 5e-324], None),
 )

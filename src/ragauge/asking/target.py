@@ -199,7 +199,9 @@ def usage_of(value: object) -> dict[str, object]:
     for ours, theirs in TOKENS.items():
         for holder in holders:
             numbers = [_part(holder, name) for name in theirs]
-            known = [n for n in numbers if type(n) in (int, float) and 0 <= cast(float, n) <= LARGEST]
+            known = [
+                n for n in numbers if type(n) in (int, float) and 0 <= cast(float, n) <= LARGEST
+            ]
             if known and ours not in found:
                 found[ours] = float(cast(float, known[0])) if ours == "cost_usd" else known[0]
     return found

@@ -248,6 +248,14 @@ class LabelNeed:
     n_rows: int | None = None
     least_margin: float | None = None
 
+    @property
+    def note(self) -> str:
+        """Why a number is None; empty if all exist."""
+        if self.n_rows is None:
+            return "the number of answers is not given"
+        is_short = None in (self.by_sampling, self.with_metric)
+        return f"more labels than the {self.n_rows:,} answers" if is_short else ""
+
 
 def labels_needed(
     margin: float,
