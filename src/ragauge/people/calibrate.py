@@ -127,8 +127,8 @@ class Calibration:
         if scores.kind == "preference":
             # The preferred system first, whichever the label named first.
             system, other = (
-                pl.when(target > 0).then(one).otherwise(two)
-                for one, two in (("system", "other"), ("other", "system"))
+                pl.when(target > 0).then(first).otherwise(second)
+                for first, second in (("system", "other"), ("other", "system"))
             )
             value, apart = target * pl.col("value"), pl.col("better").abs()
             found = frame.filter(pl.col("better") * target < 0).select(
