@@ -8,11 +8,10 @@ from string import ascii_lowercase
 
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison, frame_row
 from ragauge.comparing.words import ComparisonView, comparison_notes, over_questions
-from ragauge.report.plain import counted, for_terminal, show_command, some
+from ragauge.report.plain import counted, for_terminal, no_interval, show_command, some
 from ragauge.report.report import MARK, Cell, Items, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
-from ragauge.stats.intervals import no_interval
 
 SYSTEMS_SHOWN = 5
 """Most systems that a terminal shows side by side."""

@@ -5,10 +5,9 @@ from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
 from ragauge.rankings.rank import RankingResult, RunComparison, Summary
-from ragauge.report.plain import some
+from ragauge.report.plain import no_interval, some
 from ragauge.report.report import Cell, Items, Records, Report, Table
 from ragauge.report.writing import FORMATS
-from ragauge.stats.intervals import no_interval
 
 LEVEL = 0.05
 """Significance level: a difference with a smaller p value is marked."""

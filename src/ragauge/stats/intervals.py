@@ -177,15 +177,6 @@ def _hardly_differ(error: float, n: int, ends: Floats2d) -> bool:
     return are_scores and error * math.sqrt(n) <= HARDLY * (ends[1, 0] - ends[0, 0])
 
 
-def no_interval(low: float | None, n: int, unit: str) -> str:
-    """Why the aggregate of n units has no interval, by its lower end; empty if it has one."""
-    if low is not None:
-        return ""
-    return (
-        f"no interval: only 1 {unit}" if n == 1 else "no interval: all are equal on an open scale"
-    )
-
-
 def share_interval(share: float, n: float, *, design_effect: float = 1.0) -> tuple[float, float]:
     """Wilson's interval of a share of n rows, in [0, 1].
 
