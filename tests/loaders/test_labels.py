@@ -100,6 +100,7 @@ def test_raters_have_a_column_or_an_item_each(row, value, raters):
 @cases(
     ([{"id": "q1", "label": float("nan")}], {}, "is nan; leave the cell empty"),
     ([{"id": "q1", "label": "1e999"}], {}, "is inf; leave the cell empty"),
+    ([{"id": "q1", "label": 1e101}], {}, "is 1e+101; leave the cell empty"),
     ([{"id": "q1", "label": 10**400}], {}, "is neither yes nor no nor a number"),
     ([{"id": "q1", "label": "maybe"}], {}, "'maybe' is neither yes nor no nor a number; name the words"),
     ([{"id": "q1", "label": "yes"}, {"id": "q2", "label": 4}], {}, "is 4, but other labels are yes or no"),

@@ -13,6 +13,7 @@ from ragauge.loaders.mapping import ALIASES, absent, field_of
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
+from ragauge.score import LARGEST
 from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
         number = float(given if isinstance(given, int | float) else word)
     except (ValueError, OverflowError):
         raise LabelValueError(f"{given!r:.60} is neither yes nor no nor a number") from None
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:
         raise LabelValueError(f"is {number}; leave the cell empty where there is no label")
     return number, False
 

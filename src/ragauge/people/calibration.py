@@ -362,7 +362,10 @@ def label_plan_report(
         name = "the metric" if metric is None else short(metric)
         helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
         headline = f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
-    systems = {system: [asdict(each) for each in needs] for system, needs in plan.items()}
+    systems = {
+        system: [{**asdict(each), "note": each.note} for each in needs]
+        for system, needs in plan.items()
+    }
     flat = [(system, *each.values()) for system, needs in systems.items() for each in needs]
     return Report(
         headline,

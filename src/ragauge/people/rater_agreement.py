@@ -43,13 +43,14 @@ class RaterPair:
     """Two raters, how many answers both labelled, and their agreement.
 
     `value` is Cohen's kappa for yes and no and for preferences, Spearman's correlation for grades; None if
-    one of them gives every answer the same label.
+    one of them gives every answer the same label, as `note` says.
     """
 
     left: str
     right: str
     n: int
     value: float | None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,9 @@ def rater_agreement(
     if not n:
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
     else:
-        if comb(len(raters), 2) > MAX_PAIRS:
+        if comb(len(raters), 2) <= MAX_PAIRS and between is None:
+            notes.append("no two raters have an agreement: two common answers and different labels")
+        elif comb(len(raters), 2) > MAX_PAIRS:
             notes.append(f"{len(raters)} raters are too many to compare pair by pair")
         drawn = numbered([id if clusters is None else clusters[id] for id in ids])
         resamples = QuestionResamples(drawn, seed=seed)
@@ -132,7 +135,8 @@ def _compared(
         if len(both) >= LEAST_COMMON:
             statistic = _agreement_on(both, ratings[both, left], ratings[both, right], kind)
             value = plain_value(statistic, len(ratings))
-            pairs.append(RaterPair(raters[left], raters[right], len(both), value))
+            note = "" if value is not None else "one of the two gives every answer the same label"
+            pairs.append(RaterPair(raters[left], raters[right], len(both), value, note))
             known += [] if value is None else [(statistic, len(both))]
     return tuple(pairs), _mean_of(known) if known else None
 

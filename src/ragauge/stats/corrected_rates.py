@@ -121,6 +121,7 @@ def prediction_powered(
 
 def _quantile(confidence: float) -> float:
     """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    _refuse(("confidence", confidence, 0.01 <= confidence <= 0.999999, "from 0.01 to 0.999999"))
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
@@ -256,6 +257,14 @@ class LabelNeed:
     with_metric: int | None
     n_rows: int | None = None
     least_margin: float | None = None
+
+    @property
+    def note(self) -> str:
+        """Why a number is None; empty if all exist."""
+        if self.n_rows is None:
+            return "the number of answers is not given"
+        is_short = None in (self.by_sampling, self.with_metric)
+        return f"more labels than the {self.n_rows:,} answers" if is_short else ""
 
 
 def labels_needed(

@@ -30,6 +30,8 @@ LEAST_FACTOR = 0.00001
 """Replaces smaller values in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 ROUNDING = 1e-12
 """A spread below this share of the values is that of rounding."""
+MAX_POWER = 709.0
+"""e to more is no float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +311,12 @@ def mean_of_parts(sums: Floats2d) -> Floats1d:
 
 def geometric_mean_of_parts(sums: Floats2d) -> Floats1d:
     """The geometric mean from sums of logarithms; NaN where the count is 0."""
-    return np.array([math.exp(mean) for mean in mean_of_parts(sums).tolist()])
+    return np.array([exponential(mean) for mean in mean_of_parts(sums).tolist()])
+
+
+def exponential(power: float) -> float:
+    """e to this power, by Python's exp; infinite where that is beyond the largest float."""
+    return math.inf if power > MAX_POWER else math.exp(power)
 
 
 AGGREGATES: Mapping[Aggregation, Aggregate] = {
