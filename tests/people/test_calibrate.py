@@ -100,6 +100,15 @@ def test_raters_are_compared_with_each_other_and_the_metric_with_them():
     assert beside.people == approx(pair.value) and beside.metric > beside.people
 
 
+def test_raters_who_always_agree_may_still_disagree_on_others():
+    found = calibrated([*labels(rater="ann"), *labels(rater="ben")]).raters
+    # 160 ratings, 108 yes and 52 no, so two agree by chance in e; Wilson's end for 40 of 40 questions is 40 / 43.8415.
+    by_chance = (108 * 107 + 52 * 51) / (160 * 159)
+    low = (40 / 43.8415 - by_chance) / (1 - by_chance)
+    for figure in (found.between, found.alpha["nominal"]):
+        assert (figure.value, figure.low, figure.high) == (1, approx(low, abs=1e-4), 1)
+
+
 def test_tied_raters_count_half_in_the_rates():
     rows = [*labels(), *labels(rater="ben", flip=range(80))]
     found = calibrated([*rows, *labels(rater="cy", n=20), *labels(rater="di", n=10)])
