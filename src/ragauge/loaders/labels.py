@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.loaders.mapping import ALIASES, absent, field_of
+from ragauge.loaders.mapping import ALIASES, absent, field_of, without_remark
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
@@ -99,6 +99,9 @@ class LabelColumns:
             free = [name for name in names if name not in columns.values()]
             raters = tuple(name for name in free if _RATER_COLUMN.fullmatch(name))
             raters = raters if len(raters) > 1 else ()
+            # A column may have the name of what a yes says: `correct`, `supported`.
+            named = [name for name in free if not raters and WORDS.get(folded(name)) == 1.0]
+            columns |= {"value": named[0]} if len(named) == 1 else {}
         if "system" not in columns and "other" in columns and "winner" in names:
             columns["system"] = "winner"  # winner and loser: the winner is preferred
             if columns.get("value") == "winner":
@@ -127,8 +130,10 @@ class LabelColumns:
 def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
     """The chosen columns, and of each other field the column that its name tells."""
     found: dict[str, list[str]] = {}
+    exact = {field_of(name, _ALIASES) for name in table.columns}
     for name in table.columns:
-        field = field_of(name, _ALIASES)
+        bare = field_of(without_remark(name), _ALIASES)
+        field = field_of(name, _ALIASES) or (None if bare in exact else bare)
         if field is not None and field not in chosen and name not in chosen.values():
             found.setdefault(field, []).append(name)
     has_ids = "id" in chosen or "id" in found
