@@ -6,20 +6,19 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from heapq import heappop, heappush
+from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.claims.claims import Claim, claims
-from ragauge.language.dates.parts import Date, implied, readings, supports
+from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.numbers.quantity import Quantity, same_quantity
 from ragauge.language.text import SpanSet, composed
 from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
 """The largest distance in characters of subject and object in a context that supports a claim."""
-FEW = 50
-"""Up to this many dates are compared one by one, not looked up."""
 SHORT = 5_000
 """Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
@@ -174,35 +173,16 @@ class ContextIndex:
         return table
 
     @cached_property
-    def distinct_dates(self) -> list[tuple[int, Date]]:
-        """The dates of all contexts, each with its first context; where they are many, the distinct ones."""
-        dates = [(context, date) for context, found in enumerate(self.dates) for date in found]
-        if len(dates) <= FEW:
-            return dates
-        known: dict[object, tuple[int, Date]] = {}
-        for context, date in dates:
-            known.setdefault((frozenset(date.parts.items()), date.either_order), (context, date))
-        return list(known.values())
+    def _date_index(self) -> DateIndex:
+        return DateIndex([date for found in self.dates for date in found])
 
-    @cached_property
-    def parts(self) -> dict[tuple[str, int | str], list[tuple[int, Date]]]:
-        """The distinct dates by each part that they state or imply."""
-        table: dict[tuple[str, int | str], list[tuple[int, Date]]] = {}
-        for found in self.distinct_dates:
-            for reading in readings(found[1]):
-                for part in implied(reading).items():
-                    table.setdefault(part, []).append(found)
-        return table
-
-    def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
-        """Candidate dates: every date that may support this one is among them."""
-        if len(self.distinct_dates) <= FEW:
-            return self.distinct_dates
-        rarest = (
-            min((self.parts.get(part, ()) for part in reading.items()), key=len, default=())
-            for reading in readings(stated)
-        )
-        return [candidate for found in rarest for candidate in found]
+    def date(self, stated: Date) -> tuple[int, Date] | None:
+        """The first date that supports this one, and its context."""
+        place = self._date_index.first(stated)
+        if place is None:
+            return None
+        every = ((context, date) for context, found in enumerate(self.dates) for date in found)
+        return next(islice(every, place, None))
 
 
 def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
@@ -224,8 +204,7 @@ def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
         given = context_index.numbers.get(anchor.value, {}).values()
         found = next((each for each in given if same_quantity(anchor, each[1], unit=True)), None)
     else:
-        given = context_index.dates_like(anchor)
-        found = next((each for each in given if supports(each[1], anchor)), None)
+        found = context_index.date(anchor)
         if not found and anchor.year is not None and len(anchor.parts) == 1:
             # `the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year.
             given = context_index.numbers.get(Decimal(anchor.year), {}).values()
