@@ -31,12 +31,18 @@ DATE_NAMES = word_set("""
     saturday saturdays sunday sundays
 """)
 """The words of which every date that begins with a name has one."""
-NUMBER_WORDS = word_set("""
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen
-    hundred thousand million billion trillion
-    half third quarter fifth sixth seventh eighth ninth tenth
-""")
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+LARGE = ("hundred", "thousand", "million", "billion", "trillion")
+WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
+    word: 20 + 10 * i for i, word in enumerate(TENS.split())
+}
+NUMBER_WORDS = {*WORD_VALUES, *LARGE} | word_set(
+    "dozen half third quarter fifth sixth seventh eighth ninth tenth"
+)
 """The words of which every number and every share in words has one."""
 _NAMES = DATE_NAMES | NUMBER_WORDS
 _NTH = (

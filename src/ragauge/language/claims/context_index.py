@@ -14,7 +14,7 @@ from ragauge.language.characters import lower_letters
 from ragauge.language.claims.claims import Claim, claims
 from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.numbers.quantity import Quantity, same_quantity
-from ragauge.language.text import SpanSet, composed
+from ragauge.language.text import Span, SpanSet, composed
 from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
@@ -23,8 +23,6 @@ SHORT = 5_000
 """Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
 """The largest distance in characters of two words of a phrase."""
-Place = tuple[int, int]
-"""Start and end, as in text[start:end]."""
 Anchor = Quantity | Date | Claim
 _NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
 
@@ -76,7 +74,7 @@ class Passage:
         self._words, self._spaced = words, words.spaced
         # Searching a short text takes less time than building the set of its words.
         self._is_short = 0 < len(self._spaced) < SHORT
-        self._looked_up: dict[str, list[Place]] = {}
+        self._looked_up: dict[str, list[Span]] = {}
 
     @cached_property
     def _distinct(self) -> frozenset[str]:
@@ -91,7 +89,7 @@ class Passage:
                 return False
         return True
 
-    def places(self, word: str) -> list[Place]:
+    def places(self, word: str) -> list[Span]:
         """Where the word, one of the passage's, occurs."""
         found = self._looked_up.get(word)
         if found is None:
@@ -105,13 +103,13 @@ class Passage:
         return found
 
     @cached_property
-    def _all_places(self) -> dict[str, list[Place]]:
-        places: dict[str, list[Place]] = {}
+    def _all_places(self) -> dict[str, list[Span]]:
+        places: dict[str, list[Span]] = {}
         for found in WORD.finditer(lower_letters(self.text)):
             places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
-    def spans(self, phrase: Sequence[str]) -> Iterator[Place]:
+    def spans(self, phrase: Sequence[str]) -> Iterator[Span]:
         """Where all words of the phrase occur close together, in any order; sorted by start.
 
         Found one by one, since the first is often enough.
@@ -120,7 +118,7 @@ class Passage:
         if len(places) < 2:
             yield from places[0] if places else ()
             return
-        waiting: list[Place] = []
+        waiting: list[Span] = []
         for at, _ in min(places, key=len):
             while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
                 yield heappop(waiting)
@@ -129,9 +127,9 @@ class Passage:
         yield from sorted(waiting)
 
 
-def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
+def _together(places: Sequence[Sequence[Span]], at: int) -> Span | None:
     """The span of the places nearest to `at`, one of each word; None if they are far apart."""
-    near: list[Place] = []
+    near: list[Span] = []
     for each in places:
         after = bisect_left(each, (at, 0))
         is_before = after == len(each) or (after and at - each[after - 1][0] <= each[after][0] - at)
@@ -230,10 +228,10 @@ def _words_support(
     return None
 
 
-def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
+def _nearest_pair(subjects: Iterator[Span], objects: Iterator[Span]) -> Span | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
     after = next(objects, None)
-    before: Place | None = (
+    before: Span | None = (
         None  # the object that ends last, of those that do not start after the subject
     )
     for start, end in subjects if after else ():

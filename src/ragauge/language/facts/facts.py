@@ -11,14 +11,13 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.other_forms import Measure, measures, shares_out_of
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
 from ragauge.language.numbers.units import MONEY, converted, is_measure, is_time, unit_of
 from ragauge.language.numbers.words import value_of
 from ragauge.language.text import DESIGNATIONS, word_set
-from ragauge.language.words import RANKS
+from ragauge.language.words import RANKS, WORD_VALUES
 
 NEAR = 3
 """Tokens beside an amount, or after a negation, that belong to it."""

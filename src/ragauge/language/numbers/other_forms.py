@@ -30,10 +30,23 @@ _QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
 
 
 class Measure(NamedTuple):
-    """A measure with the quantities that are parts of it: the 1 h and the 30 min of `1 h 30 min`."""
+    """A number of a text.
+
+    `parts`: the quantities that it consists of, which are enough together: the 1 h and the 30 min of `1 h 30 min`. `forms`: the
+    same in other forms, of which one is enough: 100% for `doubled`.
+    """
 
     quantity: Quantity
-    parts: tuple[Quantity, ...]
+    parts: tuple[Quantity, ...] = ()
+    forms: tuple[Quantity, ...] = ()
+
+
+def as_measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
+    """The quantities of the text, with `1 h 30 min` as one, in order."""
+    whole = measures(text, found)
+    inside = {part.start for each in whole for part in each.parts}
+    every = [*(Measure(each) for each in found if each.start not in inside), *whole]
+    return sorted(every, key=lambda each: each.quantity.start)
 
 
 def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
