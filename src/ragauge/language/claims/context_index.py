@@ -231,9 +231,8 @@ def _words_support(
 def _nearest_pair(subjects: Iterator[Span], objects: Iterator[Span]) -> Span | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
     after = next(objects, None)
-    before: Span | None = (
-        None  # the object that ends last, of those that do not start after the subject
-    )
+    # The object that ends last, of those that do not start after the subject.
+    before: Span | None = None
     for start, end in subjects if after else ():
         while after is not None and after[0] <= start:
             before = after if before is None else max(before, after, key=itemgetter(1))

@@ -118,6 +118,11 @@ class Fact(NamedTuple):
     is_negated: bool = False
 
     @property
+    def head(self) -> str:
+        """The head of a code, or the class of a member; "" of other facts."""
+        return self.value[0] if isinstance(self.value, tuple) else ""
+
+    @property
     def shown(self) -> str:
         """What it says, with what a negation, a bound or a period adds."""
         bound = f"{BOUNDS.get(self.bound, self.bound)} " if self.bound else ""
@@ -272,9 +277,8 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int], words: Set[str]) -
         number, head = found.groups()
         tail = number if number.isdecimal() else str(value_of(number))
         yield Fact("code", found[0], *found.span(), (head, tail))
-    for token, number in (
-        () if words.isdisjoint(DESIGNATIONS) else pairwise(tokens)
-    ):  # `section five`
+    are_named = not words.isdisjoint(DESIGNATIONS)
+    for token, number in pairwise(tokens) if are_named else ():  # `section five`
         if number.text in WORD_VALUES and token.text in DESIGNATIONS:
             start, end = token.start, number.end
             value = token.text, str(WORD_VALUES[number.text])
@@ -322,9 +326,8 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
                 each = each._replace(unit=known.units[word], end=tokens[at].end)
         country = known.dollars
         is_year = YEARS[0] <= each.value <= YEARS[-1]
-        if not (each.unit or is_year) and last + 1 < len(
-            tokens
-        ):  # `24 paid days`, `50 Schweizer Franken`
+        # `24 paid days`, `50 Schweizer Franken`
+        if not (each.unit or is_year) and last + 1 < len(tokens):
             word, (noun, _, end) = tokens[last].text, tokens[last + 1]
             unit = known.units.get(noun) or unit_of(noun) or ""
             is_plain = word.isalpha() and noun.isalpha()  # not of `3 people $20 each`
@@ -400,11 +403,8 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         elif words[at] and tokens[at].start in values:
             each, at = values[tokens[at].start], at + 1
         word = words[at]
-        return (
-            each,
-            known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or "",
-            at + 1,
-        )
+        unit = known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or ""
+        return each, unit, at + 1
 
     last = -1
     for at, token in enumerate(tokens):

@@ -293,10 +293,8 @@ _CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
 def is_bracketed(number: Stated) -> bool:
     """Whether the number is alone in brackets, which may mean a minus."""
     before, after = number.quantity.start - 1, number.quantity.end
-    return number.text[before : before + 1] in ("(", "（") and number.text[after : after + 1] in (
-        ")",
-        "）",
-    )
+    around = number.text[before : before + 1] + number.text[after : after + 1]
+    return around in ("()", "（）", "(）", "（)")
 
 
 def may_be_dash(number: Stated) -> bool:

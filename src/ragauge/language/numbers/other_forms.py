@@ -141,10 +141,8 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
         start, last = parts[0].start, parts[-1]
         digits = text[start : last.start + 3].replace(" ", "")
         if len(parts) > 1 and 0 < parts[0].value < 1000 and digits.isdigit():
-            written = text[start : last.end]
-            yield Measure(
-                last._replace(text=written, start=start, value=Decimal(digits)), tuple(parts)
-            )
+            written, value = text[start : last.end], Decimal(digits)
+            yield Measure(last._replace(text=written, start=start, value=value), tuple(parts))
 
 
 def clock_durations(text: str) -> Iterator[Quantity]:
