@@ -5,12 +5,10 @@ from itertools import chain
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.reading_cache import ReadingCache
+from ragauge.language.stems import CJK
 from ragauge.language.text import ASCII_WORDS, composed, sentence_spans, word_set
 
-WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-    r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
-)
+WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])+")
 
 
 def words(text: str) -> list[str]:
@@ -24,12 +22,14 @@ def words(text: str) -> list[str]:
     return WORD.findall(composed(lower_letters(text)))
 
 
-DATE_NAMES = word_set("""
-    jan january feb february mar march apr april may jun june jul july aug august sep sept september
-    oct october nov november dec december noon midnight century centuries quarter
-    monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays
-    saturday saturdays sunday sundays
-""")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DATE_NAMES = frozenset(
+    (*MONTHS, *(name[:3] for name in MONTHS), *WEEKDAYS, *(f"{name}s" for name in WEEKDAYS))
+) | word_set("sept noon midnight century centuries quarter")
 """The words of which every date that begins with a name has one."""
 SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from heapq import heappop, heappush
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
@@ -110,21 +109,12 @@ class Passage:
         return places
 
     def spans(self, phrase: Sequence[str]) -> Iterator[Span]:
-        """Where all words of the phrase occur close together, in any order; sorted by start.
-
-        Found one by one, since the first is often enough.
-        """
+        """Where all words of the phrase occur close together, in any order; sorted by start."""
         places = [self.places(word) for word in phrase]
         if len(places) < 2:
-            yield from places[0] if places else ()
-            return
-        waiting: list[Span] = []
-        for at, _ in min(places, key=len):
-            while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
-                yield heappop(waiting)
-            if found := _together(places, at):
-                heappush(waiting, found)
-        yield from sorted(waiting)
+            return iter(places[0] if places else ())
+        rarest = min(places, key=len)
+        return iter(sorted(filter(None, (_together(places, at) for at, _ in rarest))))
 
 
 def _together(places: Sequence[Sequence[Span]], at: int) -> Span | None:

@@ -50,11 +50,9 @@ _LONG = re.compile(
     r"(?<![\w.,+-])(?:(?:\+\d{1,3}|\(?0\d+\)?)(?:[ /()-]{1,2}\d+)+|\(?\d{2,5}\)?[ -]{1,2}\d{1,7}(?:-\d{1,7})+)(?![\w%-]|[.,:]\d)"
 )
 """What may be a telephone number or an ISBN."""
-_MAY_BE_LONG, _MAY_BE_ROMAN = re.compile(r"\d\)?[ /()-]{1,2}\d"), re.compile("[IVXL][IVX]")
-"""What these have; searched first, because it is fast."""
-MIN_DIGITS = 7
 _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![^\W\u3000-\uffff]|['’-])")
 """What every code has; searched first, because it is fast."""
+MIN_DIGITS = 7
 _GERMAN_PLACE = re.compile(r"(\w{4,}?)s?te[nr]?")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _CHINESE_LABEL = re.compile(
@@ -255,7 +253,7 @@ def _rank(word: str) -> int:
 
 def _romans(text: str) -> Iterator[Fact]:
     """`Phase III` is `Phase 3`; numerals of one letter are read with other letters."""
-    for found in _ROMAN.finditer(text) if _MAY_BE_ROMAN.search(text) else ():
+    for found in _ROMAN.finditer(text):
         roman, head = found["roman"], found["head"]
         values = [_ROMANS[sign] for sign in roman]
         value = sum(
@@ -269,7 +267,7 @@ def _romans(text: str) -> Iterator[Fact]:
 
 def _codes(text: str, tokens: Sequence[Part], ends: Set[int], words: Set[str]) -> Iterator[Fact]:
     known = vocabulary()
-    for found in _LONG.finditer(text) if _MAY_BE_LONG.search(text) else ():
+    for found in _LONG.finditer(text):
         digits = "".join(filter(str.isdigit, found[0]))
         if len(digits) >= MIN_DIGITS:
             yield Fact("code", found[0], *found.span(), ("", digits.lstrip("0")))

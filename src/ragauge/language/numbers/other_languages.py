@@ -213,7 +213,10 @@ _MINUTES = dict.fromkeys(_QUARTERS, 15) | dict.fromkeys(("half", "demie", "demi"
 _MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
 _EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
 _HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
-_HALF_HINTS = (*["morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir"], "de la ")
+_HALF_HINTS = (
+    *["morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir"],
+    "de la ",
+)
 _HOUR_OF_HALF = re.compile(
     rf"\b(?:(?:at|by|until|till|from|before|after|around|about|um|gegen|ab|bis|vor|nach|las?|à|dès|vers|avant|après)\s{_SPOKEN_HOUR}(?:\s(?:uhr|o['’]clock|heures?))?"
     rf"|{_SPOKEN_HOUR}\s(?:uhr|o['’]clock))(?=\s(?:{_MORNING}|{_EVENING}))",
