@@ -380,7 +380,7 @@ def summary() -> Schema:
     """summary.json of a run folder, and what `ragauge run --output FILE.json` writes, which also has `scores`."""
     of_column = {
         **dict.fromkeys((*SUMMARY, "count"), from_type(float | None)),
-        **dict.fromkeys(("system", "metric", "name"), STRING),
+        **dict.fromkeys(("system", "metric", "name", "note"), STRING),
         **dict.fromkeys(("n", *map(str, Status)), COUNT),
     }
     # With a breakdown, a row also has the field that it breaks down by.

@@ -14,6 +14,8 @@ Evidence of repeated calls to a judge is always kept, because comparisons comput
 """
 Aggregation = Literal["mean", "sum", "geometric_mean"]
 """How the scores of many rows are aggregated; see `ragauge.stats.intervals`."""
+LARGEST = 1e100
+"""No number of a sample, a label or a metric is larger, so that sums of squares are finite."""
 
 
 class Status(StrEnum):

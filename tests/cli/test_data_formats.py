@@ -73,6 +73,63 @@ def test_a_number_that_does_not_exist_is_null_and_why_is_beside_it(ragauge, fold
     assert row["mean"] == 0.75  # of 1 and 0.5
 
 
+NUMBERS = {"mean", "low", "worst", "difference", "p_value", "by_sampling", "n_rows", "auroc"}
+SINGLE = [
+    {"id": "q1", "system": system, "answer": "Rome", "reference": "Rome", "cost_usd": 0.5}
+    for system in ("a", "b")
+]
+FEW = {  # one question or one label, and values that are all equal: what each null stands beside
+    "run single.jsonl -m exact_match -m cost_usd -m bleu -m ndcg": [
+        "no interval: only 1 score",
+        "no row has",
+    ],
+    "run same.jsonl -m cost_usd": ["no interval: all are equal; no bounds: the scale has no end"],
+    "run turns.jsonl -m exact_match": ["no interval: only 1 cluster of scores"],
+    "compare few a b": ["only 1 common question"],
+    "gate few --baseline a --rule cost_usd.drop_low<=3": ["only 1 common question"],
+    "rank q.txt one.txt two.txt -m ndcg -m num_ret": [
+        "only 1 query",
+        "of a sum",
+        "only 1 common query",
+    ],
+    "calibrate one.csv few": ["1 labelled answer"],
+    "label-plan": ["the number of answers is not given"],
+    "label-plan --rows 18": ["more labels than the 18 answers"],
+    "calibrate raters.csv few": ["one of the two gives every answer the same label"],
+}
+
+
+def nulls_of(told):
+    """The texts beside each null number."""
+    for each in told if isinstance(told, list) else told.values() if isinstance(told, dict) else ():
+        yield from nulls_of(each)
+    if isinstance(told, dict) and any(told.get(name, 0) is None for name in NUMBERS):
+        yield next(filter(None, map(told.get, ("note", "reason", "why_not"))), told)
+
+
+@pytest.mark.parametrize("command", FEW)
+def test_every_number_that_one_row_or_equal_values_cannot_give_has_a_reason(
+    ragauge, made, tmp_path, command
+):
+    write = {
+        "single.jsonl": SINGLE,
+        "same.jsonl": [{**row, "id": id} for row in SINGLE for id in "xyz"],
+        "turns.jsonl": [{**SINGLE[0], "id": id, "repeat_of": "q"} for id in "xyz"],
+    }
+    for name, rows in write.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "one.csv").write_text("id,system,label\nq1,a,1\n")
+    both = "".join(f"q1,{system},{rater},1\n" for system in "ab" for rater in ("ann", "ben"))
+    (tmp_path / "raters.csv").write_text("id,system,rater,label\n" + both)
+    (tmp_path / "q.txt").write_text("q1 0 x 1\n")
+    for name, id in (("one", "x"), ("two", "y")):
+        (tmp_path / f"{name}.txt").write_text(f"q1 Q0 {id} 1 2 {name}\n")
+    made("single.jsonl", "-m", "exact_match", "-m", "cost_usd", folder="few")
+    text = ragauge(*command.split(), "-f", "json").out
+    assert [each for each in nulls_of(json.loads(text)) if not isinstance(each, str)] == []
+    assert all(reason in text for reason in FEW[command])
+
+
 def test_csv_is_in_full_too_with_lists_and_objects_as_json(ragauge, folder):
     gate = [
         *csv.DictReader(

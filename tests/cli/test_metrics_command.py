@@ -1,5 +1,7 @@
 """`ragauge metrics`: the list, and what is said of one."""
 
+import csv
+import json
 import re
 
 from ragauge import catalog
@@ -23,6 +25,15 @@ def test_one_metric_is_explained(ragauge):
         assert "Range: 0 to 1, higher is better\n" in done.out
         assert "Settings and their defaults:\n" in done.out
         assert '\n  discount = "log2"\n' in done.out
+
+
+def test_csv_has_what_json_has_also_of_a_metric_that_nobody_compared_with_people(ragauge):
+    for name in ("cost_usd", "correct"):
+        told = json.loads(ragauge("metrics", name, "-f", "json").out)
+        (row,) = csv.DictReader(ragauge("metrics", name, "-f", "csv").out.splitlines(keepends=True))
+        assert list(row) == list(told) and row["name"] == name
+        assert json.loads(row["reads"]) == told["reads"]
+        assert bool(row["agreement"]) == (name == "correct")
 
 
 def test_a_suite_is_explained_with_what_it_lacks(ragauge):

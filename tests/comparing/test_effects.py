@@ -146,6 +146,21 @@ def test_a_time_of_zero_has_no_ratio():
     assert (row.ratio, row.difference) == (None, approx(5 / 3))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
+@cases(
+    ([1e100] * 3, [1.0] * 3, 1e-100),
+    ([1e100, 1.0], [1.0, 1e100], 1.0),  # the ends of the interval are e to ±2,926: no float
+    ([1e-300, 1.0], [1.0, 1.0], None),
+    ([5e-324, 1e100], [1e100, 5e-324], None),
+)
+def test_the_largest_and_the_smallest_numbers_are_compared(before, after, ratio, test):
+    row = timed(before, after, test=test).row("latency_s")
+    assert row.ratio == (ratio and approx(ratio))
+    assert (row.ratio_low, row.ratio_high) == (None, None)
+    assert np.isfinite(row.difference)
+
+
 def test_exchanged_sides_have_the_inverse_ratio_and_the_same_p():
     there, back = (timed(*each).row("latency_s") for each in ((BEFORE, AFTER), (AFTER, BEFORE)))
     assert there.ratio == approx(1 / back.ratio)

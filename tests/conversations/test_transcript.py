@@ -356,5 +356,18 @@ def test_a_tool_that_the_provider_runs_is_a_call_of_pydantic_ai():
         {"part_kind": "text", "content": "done"},
     ]
     calls = [{"id": "c", "name": "web", "arguments": {"q": 1}}]
-    wanted = {"role": "assistant", "content": "done", "tool_calls": calls}
-    assert exported([{"kind": "response", "parts": parts}]) == [wanted]
+    said, result = exported([{"kind": "response", "parts": parts}])
+    assert said == {"role": "assistant", "content": "done", "tool_calls": calls}
+    assert (result["role"], result["tool_call_id"], result["content"]) == ("tool", "c", "x")
+    asked = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "?"}]}
+    (turn,) = read_transcript(exported([asked, {"kind": "response", "parts": parts}])).turns()
+    assert (turn.answer, [call.result for call in turn.calls]) == ("done", ["x"])
+
+
+def test_a_response_of_thoughts_only_is_no_answer_in_pydantic_ais_history():
+    thought = {"kind": "response", "parts": [{"part_kind": "thinking", "content": "hm"}]}
+    told = {"kind": "response", "parts": [{"part_kind": "text", "content": "4"}]}
+    asked = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "2 + 2?"}]}
+    assert exported([asked, thought]) == exported([asked])
+    (turn,) = read_transcript(exported([asked, thought, told])).turns()
+    assert turn.answer == "4"

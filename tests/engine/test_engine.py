@@ -275,3 +275,5 @@ def test_a_value_beyond_its_bound_by_rounding_is_the_bound_and_a_metric_may_have
 
     assert values("rounded", answer=["high", "low"]) == [1.0, 0.0]
     assert values("unbounded", answer=["-5", "1e6"]) == [-5.0, 1e6]
+    with pytest.raises(MetricError, match=r"returned -1e\+101, outside \[-1e\+100, 1e\+100\]"):
+        scores("unbounded", answer=["-1e101"])

@@ -10,7 +10,7 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
-from ragauge.people.judge_effects import judge_bias_report
+from ragauge.people.judge_effects import context_order, judge_bias_report
 from ragauge.report.writing import as_json, to_markdown
 
 N = 18
@@ -142,6 +142,23 @@ def test_a_judge_that_reads_the_first_context_only_is_found():
     assert order.n == 2 * N and order.difference.value == -1.0
     assert order.excess.value == 1.0
     assert "order of contexts" in judge_bias_report(found).headline
+
+
+def test_a_few_scores_that_move_with_the_order_are_no_effect():
+    """Four of 20 answers score less, by 1/2, 1/2, 1 and 1: p is 1/8, but a percentile bootstrap ends below 0."""
+    given, turned = (
+        rg.evaluate(
+            [
+                {"id": f"q{at}", "answer": answers.get(at, "Rome"), "reference": "Rome"}
+                for at in range(20)
+            ],
+            "token_f1",
+        )
+        for answers in ({}, {0: "Rome it is", 1: "Rome it is", 2: "Oslo", 3: "Oslo"})
+    )
+    difference = context_order(given, turned, given.metric("token_f1")).difference
+    assert difference.value == approx(-0.15)
+    assert difference.low < -0.4 and difference.high > 0
 
 
 def test_a_sample_of_questions_keeps_all_their_answers():

@@ -271,15 +271,49 @@ def test_what_does_not_fit_is_a_problem_with_its_place(fields, said_of_it):
         rg.load([{"id": "c1", "messages": CAPITALS} | fields])
 
 
+SILENCE = {"role": "assistant", "content": ""}
+THOUGHT = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}
+
+
 @pytest.mark.parametrize("more", [{}, {"references": [["9"], ["yes"]]}])
-def test_conversations_in_which_the_system_says_nothing_are_named(more):
-    asked = [{"role": "user", "content": text} for text in ("When do you open?", "Hello?")]
+@pytest.mark.parametrize("replies", [[[], []], [[SILENCE], [SILENCE]], [[], [THOUGHT]]])
+def test_conversations_in_which_the_system_says_nothing_are_named(more, replies):
+    texts = ("When do you open?", "Hello?")
+    asked = [{"role": "user", "content": text} for text in texts]
+    asked = [item for one, reply in zip(asked, replies, strict=True) for item in (one, *reply)]
     chats = [("heard", CAPITALS), ("ignored", asked)]
     samples = rg.load([{"id": id, "messages": chat} | more for id, chat in chats])
     note = "the system says nothing in 1 conversation, left without scores: 'ignored'"
     assert note in samples.notes
+    acts = [*said("Book it", ""), *CAPITALS[:2]]
+    acts[1] = {**SILENCE, "tool_calls": [{"function": {"name": "book", "arguments": "{}"}}]}
+    heard = rg.load([{"id": id, "messages": chat} for id, chat in (("acts", acts), chats[0])])
+    assert not any("says nothing" in note for note in heard.notes)
     only_questions = rg.load([{"id": id, "messages": asked} | more for id in ("a", "b")])
     assert not any("says nothing" in note for note in only_questions.notes)
+
+
+@cases(
+    (CAPITALS, {}),
+    (CAPITALS[:2], {}),
+    (CAPITALS[:2], {"reference": "Paris"}),
+    (CAPITALS[:3], {"reference": "Paris"}),
+    ([["user", "Hello"], ["assistant", "Hi"]], {}),
+)
+def test_a_chat_given_as_text_is_parsed_once(chat, more, monkeypatch):
+    given, texts, loads = json.dumps(chat), [], json.loads
+    as_text, as_list = (
+        rg.load([{"id": id, "messages": value, **more} for id in "ab"]) for value in (given, chat)
+    )
+    assert as_text.frame.equals(as_list.frame)
+    monkeypatch.setattr(json, "loads", lambda text: texts.append(text) or loads(text))
+    rg.load([{"id": "a", "messages": given, **more}])
+    assert texts.count(given) == 1
+
+
+def test_a_text_that_is_no_chat_stays_as_it_is():
+    row = {"id": "a", "question": "Who?", "answer": "Ann", "messages": '[{"note": 1.50}]'}
+    assert rg.load([row]).frame["messages"].to_list() == ['[{"note": 1.50}]']
 
 
 def test_turns_of_a_conversation_are_one_cluster():

@@ -48,6 +48,10 @@ OTHER_NAMES = {"question_id": "q1", "model": "new", "annotator": "ann", "verdict
     (WON, {}, "preference", [1], ["read 'loser' as other, 'winner' as system"]),
     ([PAIR | {"preference": "tie"}, PAIR | {"id": "q2", "preference": "-1"}], {}, "preference", [0, -1], ["read 'system_a' as system, 'system_b' as other, 'preference' as value"]),
     ([{"id": "q1", "model_a": "old", "model_b": "new", "winner": "model_a"}], {}, "preference", [1], ["read 'model_a' as system, 'model_b' as other, 'winner' as value"]),
+    ([{"id": "q1", "correct": "yes"}, {"id": "q2", "correct": "no"}], {}, "binary", [1, 0], ["read 'correct' as value"]),
+    ([{"id": "q1", "Label (1 = yes)": 1, "comment": "x"}], {}, "binary", [1], ["read 'Label (1 = yes)' as value"]),
+    ([{"id": "q1", "label": 1, "correct": "Rome", "Score (old)": 3}], {}, "binary", [1], ["read 'label' as value"]),
+    ([{"id": "q1", "human_1": "yes", "human_2": "no", "correct": "Rome"}], {}, "binary", [1, 0], ["read 'human_1', 'human_2' as the labels of a rater each"]),
     ([{"id": "q1", "annotator_1": "yes", "annotator_2": "no", "topic": "x"}], {}, "binary", [1, 0], ["read 'annotator_1', 'annotator_2' as the labels of a rater each"]),
 )  # fmt: skip
 def test_labels_are_numbers_of_one_kind_and_what_was_read_is_announced(
@@ -100,6 +104,7 @@ def test_raters_have_a_column_or_an_item_each(row, value, raters):
 @cases(
     ([{"id": "q1", "label": float("nan")}], {}, "is nan; leave the cell empty"),
     ([{"id": "q1", "label": "1e999"}], {}, "is inf; leave the cell empty"),
+    ([{"id": "q1", "label": 1e101}], {}, "is 1e+101; leave the cell empty"),
     ([{"id": "q1", "label": 10**400}], {}, "is neither yes nor no nor a number"),
     ([{"id": "q1", "label": "maybe"}], {}, "'maybe' is neither yes nor no nor a number; name the words"),
     ([{"id": "q1", "label": "yes"}, {"id": "q2", "label": 4}], {}, "is 4, but other labels are yes or no"),

@@ -14,6 +14,7 @@ from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration import agreement_in_words, beside_people
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.verdicts import verdicts_of
+from ragauge.stats.corrected_rates import correlation_of
 from ragauge.stats.intervals import Estimate
 
 WORDS = ("Rome", "Rome it is", "Oslo")
@@ -98,6 +99,25 @@ def test_raters_are_compared_with_each_other_and_the_metric_with_them():
     # The metric is right wherever ann is, so it agrees with a person more than ben does with ann.
     beside = found.ceiling("token_f1")
     assert beside.people == approx(pair.value) and beside.metric > beside.people
+
+
+def test_raters_who_always_agree_may_still_disagree_on_others():
+    found = calibrated([*labels(rater="ann"), *labels(rater="ben")]).raters
+    # 160 ratings, 108 yes and 52 no, so two agree by chance in e; Wilson's end for 40 of 40 questions is 40 / 43.8415.
+    by_chance = (108 * 107 + 52 * 51) / (160 * 159)
+    low = (40 / 43.8415 - by_chance) / (1 - by_chance)
+    for figure in (found.between, found.alpha["nominal"]):
+        assert (figure.value, figure.low, figure.high) == (1, approx(low, abs=1e-4), 1)
+
+
+def test_the_correlation_at_a_rate_is_that_of_the_metrics_errors_there():
+    rates = calibrated(labels(flip=(0, 5, 7, 11))).rates("exact_match")
+    table = rates.agreement.at_set.table
+    errors = table.sensitivity, table.specificity
+    for rate in (0.1, 0.5, 0.95):
+        assert rates.correlation_at(rate) == approx(correlation_of(rate, *errors))
+    share_of_yes = rates.agreement.scores.is_yes.mean()
+    assert rates.correlation_at(share_of_yes) == approx(rates.correlation)
 
 
 def test_tied_raters_count_half_in_the_rates():

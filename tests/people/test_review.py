@@ -12,8 +12,9 @@ from ragauge.errors import DataError, PlanError
 from ragauge.page.review_view import item_view
 from ragauge.people.review import AutomaticVerdict, Review
 from ragauge.people.review_labels import LabelLog, ReviewLabel
-from ragauge.people.review_stats import review_stats
+from ragauge.people.review_stats import review_stats, stats_report
 from ragauge.people.review_verdicts import applied
+from ragauge.stats.thresholds import Confusion
 
 ROWS = [
     {"id": f"q{n}", "question": f"{n}?", "answer": "oak" if n % 2 else "elm", "reference": "oak"}
@@ -219,6 +220,15 @@ def test_stats_count_reasons_raters_agreement_and_verdicts(review, run):
     ((_, _, table),) = stats.automatic
     # People: q1, q2, q3 match, q0 and q4 not; exact_match: q1, q3.
     assert astuple(table) == (2, 0, 1, 2)
+
+
+def test_an_accuracy_that_does_not_exist_is_null(review):
+    review.save(by_id(review, "q5"), "ann", None)  # unsure: no metric has a verdict beside it
+    stats = review_stats(review.queue)
+    assert stats.automatic == []
+    stats.__dict__["automatic"] = [(review.queue.metrics[0], 0.5, Confusion(0, 0, 0, 0))]
+    agree = stats_report(stats).tables[-1].rows[0][-1]
+    assert (agree.text, agree.value) == ("–", None)
 
 
 def test_labels_outlive_the_run_in_their_folder(review, run):

@@ -69,7 +69,8 @@ def test_a_value_has_the_type_of_its_field(field: str, value: object, read: obje
     ("relevant", [{"d1": grade} for grade in (0.5, True, "1", None, 2**40, *NO_NUMBERS)]),
     ("answer", [["a" * 1_000_000]]),
     ("topic", [NO_NUMBERS[0], [NO_NUMBERS[1]], 10**5000, [10**5000], "\ud800"]),
-ids=range(9),
+    ("cost_usd", [1e101, 10**101, "1e308", -1, *NO_NUMBERS]),
+ids=range(10),
 )  # fmt: skip
 def test_a_value_that_does_not_fit_its_field_is_refused_in_few_words(
     field: str, values: list[object]

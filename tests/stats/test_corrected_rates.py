@@ -85,6 +85,18 @@ def test_repeated_rows_of_a_question_do_not_narrow_the_interval():
     assert (thrice.low, thrice.high) == approx((once.low, once.high), abs=1e-3)
 
 
+def test_labels_of_few_questions_say_little_and_those_of_one_nothing():
+    # Four questions of ten rows, 8, 6, 6 and 4 of them yes, and half a row at each of four corners.
+    labels = np.concatenate([np.arange(10) < n_yes for n_yes in (8, 6, 6, 4)]).astype(float)
+    values, questions = np.arange(40) % 2, np.arange(40) // 10
+    found = prediction_powered(values, labels, questions=questions)
+    # The middle c is 25 / 42, the variance the sum of (n_yes - 10 c)² and c² + (1 - c)², over 42²: 0.069527².
+    # The quantiles of Student's t are 3.18245 with 3 and 2.02269 with 39 degrees of freedom.
+    margin = 1.959964 * 0.069527 * 3.18245 / 2.02269
+    assert (found.low, found.high) == approx((25 / 42 - margin, 25 / 42 + margin), abs=1e-5)
+    assert prediction_powered(values, labels, questions=np.zeros(40)) is None
+
+
 def test_rogan_and_gladen_worked_out_by_hand():
     # Labels yes: 9 of 10 called yes; no: 2 of 10. All 20 + 80 rows: 50 + 11 called yes, 61 of 100.
     verdicts = np.array([1] * 9 + [0] + [1] * 2 + [0] * 8 + [1] * 50 + [0] * 30, dtype=bool)
@@ -218,6 +230,9 @@ def test_intervals_of_other_rows_cover_at_their_level():
     # Four systems answer each question, and hard questions are hard for all.
     shared = coverage(3, 1_000, truth=0.6, n=50, n_rows=600, rows_per_question=4)
     assert 0.92 <= shared["ppi"] <= 0.975 and 0.92 <= shared["rogan_gladen"] <= 0.985
+    # Labels of eight questions, ten rows each: 0.89 with the normal distribution's quantile.
+    few = coverage(5, 1_000, truth=0.6, n=8, n_rows=1_000, rows_per_question=10)
+    assert few["ppi"] >= 0.92 and few["rogan_gladen"] >= 0.92
     # Half of the labels are yes, whatever the rate: then prediction-powered inference is wrong.
     mixed = coverage(4, 1_000, truth=0.8, n=200, n_rows=1_000, half_yes=True)
     assert 0.93 <= mixed["rogan_gladen"] <= 0.985 and mixed["ppi"] < 0.5

@@ -1,4 +1,4 @@
-from math import log
+from math import e, log
 
 import numpy as np
 import pytest
@@ -213,6 +213,14 @@ def test_no_end_of_a_mean_of_unequal_clusters_is_nearer_than_that_of_students_t(
     found = of_clusters([0.9, 0.8, 0.9, 1.5, 3.0, 3.0], [1, 1, 1, 2, 6, 9])
     assert found.standard_error == approx(0.095296, abs=1e-6)
     assert found.low == approx(0.505 - 0.24497, abs=1e-4) and found.high > 0.505 + 0.24497
+
+
+def test_two_clusters_of_unequal_size_have_an_end_that_a_reader_can_use():
+    # Sums .5 of 1 and 3 of 9: the mean .35, influences ± .015, the error .03, t with one degree of freedom 12.7062.
+    found = interval(np.array([[0.5, 1], [3, 9]]), mean_of_parts, ends=ends_of("mean", None, None))
+    step = 12.7062 * 0.03
+    # The end for which the count would fall below 0 is e times as far, not 9,900.
+    assert (found.low, found.high) == approx((0.35 - step, 0.35 + e * step), abs=1e-4)
 
 
 def test_a_difference_of_means_of_parts_is_the_mean_of_differences():

@@ -54,6 +54,7 @@ def test_the_planned_number_gives_the_planned_width():
     {"margin": 0.05, "correlation": math.nan},
     {"margin": 0.05, "correlation": 1.5},
     {"margin": 0.05, "n_rows": 0},
+    {"margin": 0.05, "confidence": 1.0},
 )
 def test_a_number_outside_its_range_is_refused_by_name(arguments):
     with pytest.raises(PlanError, match=f"^{list(arguments)[-1]} is .*; give a number"):

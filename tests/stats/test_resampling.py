@@ -1,7 +1,7 @@
 import numpy as np
 from pytest import approx
 
-from ragauge.stats.agreement import auroc_of
+from ragauge.stats.agreement import auroc_of, spearman_of
 from ragauge.stats.resampling import QuestionResamples, numbered
 
 
@@ -38,3 +38,10 @@ def test_one_question_has_no_interval_and_a_statistic_without_a_value_no_estimat
     assert (estimate.value, estimate.low, estimate.high) == (approx(2 / 3), None, None)
     area = auroc_of(np.array([1.0, 2.0]), np.array([True, True]))
     assert QuestionResamples(np.arange(2)).estimate(area) is None
+
+
+def test_a_correlation_that_is_one_in_all_resamples_has_an_interval():
+    ranks = np.arange(10.0)
+    found = QuestionResamples(np.arange(10)).estimate(spearman_of(ranks, ranks))
+    # A share of 3.8415 / 13.8415 of other questions may be anywhere from -1 to 1.
+    assert (found.value, found.low, found.high) == (1, approx(1 - 2 * 0.27753, abs=1e-4), 1)

@@ -12,7 +12,7 @@ from ragauge.stats.agreement import (
     share_interval,
 )
 from ragauge.stats.intervals import NORMAL_QUANTILE, REACH
-from ragauge.stats.resampling import QuestionResamples
+from ragauge.stats.resampling import QuestionResamples, mean_of
 from ragauge.stats.thresholds import verdict_estimates
 
 
@@ -48,6 +48,19 @@ def test_four_systems_that_always_agree_count_as_one_answer_each():
     alone = area_estimate(values[:24], is_yes[:24], QuestionResamples(questions[:24]))
     assert dependent.value == alone.value
     assert dependent.low == approx(alone.low, abs=0.03)
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_share_of_few_clusters_covers_at_its_level():
+    """Eight questions of ten rows: 0.92 with the quantile of the normal distribution."""
+    random, questions = np.random.default_rng(6), np.repeat(np.arange(8), 10)
+    covered = 0
+    for _ in range(1_000):
+        is_yes = random.random(80) < random.beta(1.5, 1, 8)[questions]
+        resamples = QuestionResamples(questions, n_resamples=200)
+        found = share_estimate(mean_of(is_yes.astype(float)), 80, resamples)
+        covered += found.low <= 0.6 <= found.high
+    assert 0.94 <= covered / 1_000 <= 0.98
 
 
 def test_perfect_verdicts_have_kappa_one_and_a_lower_bound():

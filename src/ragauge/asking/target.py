@@ -12,6 +12,7 @@ from ragauge.network.endpoints import Unanswered
 from ragauge.report.plain import shortened
 from ragauge.samples.fields import FIELDS, FieldError, read_value
 from ragauge.samples.samples import Samples
+from ragauge.score import LARGEST
 
 if TYPE_CHECKING:
     from ragauge.asking.spans import Spans
@@ -198,7 +199,9 @@ def usage_of(value: object) -> dict[str, object]:
     for ours, theirs in TOKENS.items():
         for holder in holders:
             numbers = [_part(holder, name) for name in theirs]
-            known = [n for n in numbers if type(n) in (int, float) and cast(float, n) >= 0]
+            known = [
+                n for n in numbers if type(n) in (int, float) and 0 <= cast(float, n) <= LARGEST
+            ]
             if known and ours not in found:
                 found[ours] = float(cast(float, known[0])) if ours == "cost_usd" else known[0]
     return found

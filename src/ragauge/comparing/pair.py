@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ragauge.comparing.comparison import Change, QuestionCounts, Unpaired
 from ragauge.comparing.scores import LOST, NOT_APPLICABLE, OK, STATUSES, MetricScores
 from ragauge.runs.manifest import CUSTOM, MetricDisplay, aggregate_of, aggregate_problem
+from ragauge.score import LARGEST
 from ragauge.stats.intervals import (
     Estimate,
     Floats1d,
@@ -20,6 +21,7 @@ from ragauge.stats.intervals import (
     by_question,
     difference_of,
     ends_of,
+    exponential,
     interval,
     mean_of_parts,
 )
@@ -97,9 +99,9 @@ class Pair:
 
     @cached_property
     def has_ratio(self) -> bool:
-        """Whether candidate and base are compared by their ratio: times and costs, all above 0."""
+        """Whether candidate and base are compared by their ratio: times and costs, all well above 0."""
         is_skewed = self.metric.metric in SKEWED and self.n > 0
-        return is_skewed and bool((self.before > 0).all() and (self.after > 0).all())
+        return is_skewed and bool(min(self.before.min(), self.after.min()) >= 1 / LARGEST)
 
     @cached_property
     def tested_differences(self) -> Floats1d:
@@ -280,5 +282,6 @@ def _largest_difference(metric: MetricDisplay) -> float:
 def ratio_of(logs: Estimate | None) -> tuple[float | None, float | None, float | None]:
     """The geometric mean of the questions' ratios with its interval, by that of their logarithms."""
     assert logs is not None
-    low, high = (None if end is None else exp(end) for end in (logs.low, logs.high))
-    return exp(logs.value), low, high
+    ends = [exponential(end) for end in (logs.low, logs.high) if end is not None]
+    low, high = ends if ends and isfinite(max(ends)) else (None, None)
+    return exponential(logs.value), low, high

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 
 from ragauge.comparing.comparison import LEVEL, Comparison, MetricComparison, frame_row
 from ragauge.comparing.words import ComparisonView, comparison_notes, over_questions
-from ragauge.report.plain import counted, for_terminal, show_command, some
+from ragauge.report.plain import counted, for_terminal, no_interval, show_command, some
 from ragauge.report.report import MARK, Cell, Items, Report, Table
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.numbers import DASH, number
@@ -166,8 +166,14 @@ def comparison_report(comparison: Comparison) -> Report:
                 }
                 for row in comparison.rows
             ],
-            "means": [asdict(mean) for mean in comparison.means],
-            "effects": [asdict(effect) for effect in comparison.effects],
+            "means": [
+                {**asdict(mean), "note": "" if mean.n else "no question is scored by all systems"}
+                for mean in comparison.means
+            ],
+            "effects": [
+                {**asdict(effect), "note": no_interval(effect.low, effect.n, "question")}
+                for effect in comparison.effects
+            ],
             "notes": [*notes, view.legend],
         },
         legend=view.legend,

@@ -7,6 +7,8 @@ from ragauge.conversations.tool_calls import list_of, mapping_of, text_of
 SPOKEN = ("text", "multimodal_text")
 """ChatGPT's contents that user and assistant see; others are thoughts and instructions."""
 
+BUILTIN_RESULT = "builtin-tool-return"
+
 
 def exported(given: object, current: object = None) -> list[object]:
     """The messages of an export, with roles and contents; empty for anything else. `current`: the last node of ChatGPT's branch that is shown.
@@ -22,7 +24,7 @@ def exported(given: object, current: object = None) -> list[object]:
 
 
 def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
-    """A message for each part of a request; a response is one message with its texts and calls."""
+    """A message for each part of a request; a response is one with its texts and calls, and those of results that the provider gave."""
     parts = [*map(mapping_of, list_of(message.get("parts")) or ())]
     if message["kind"] == "request":
         return [_of_request(part, str(part.get("part_kind"))) for part in parts]
@@ -38,7 +40,8 @@ def _of_pydantic_ai(message: Mapping[str, object]) -> list[object]:
     ]
     made: Mapping[str, object] = {"tool_calls": calls} if calls else {}
     said = "\n".join(filter(None, texts))  # none in a response of thoughts
-    return [{"role": "assistant", "content": said, **made}] if said or calls else []
+    results = [_of_request(part, "") for part in parts if part.get("part_kind") == BUILTIN_RESULT]
+    return [{"role": "assistant", "content": said, **made}, *results] if said or calls else []
 
 
 def _of_request(part: Mapping[str, object], kind: str) -> object:

@@ -12,7 +12,7 @@ from ragauge.engine.resources import of_corpus, source_line
 from ragauge.errors import MetricError, RagaugeError
 from ragauge.metric import NOTHING_EXPECTED, Column, Metric
 from ragauge.samples.fields import NO_ANSWER, REASON, REFERENCE, STATUS, Columns
-from ragauge.score import Score, Status
+from ragauge.score import LARGEST, Score, Status
 
 if TYPE_CHECKING:
     from ragauge.engine.graph import Input, Node, PlannedMetric
@@ -332,12 +332,10 @@ class NodeTask:
         if value.value is None:
             return value
         metric = cast(Metric, self.node.definition)
-        low, high, bound = metric.low, metric.high, value.value
-        if low is not None and bound < low:
-            bound = low
-        elif high is not None and bound > high:
-            bound = high
-        else:
+        low = -LARGEST if metric.low is None else metric.low
+        high = LARGEST if metric.high is None else metric.high
+        bound = min(max(value.value, low), high)
+        if bound == value.value:
             return value
         if abs(value.value - bound) > ROUNDING:
             raise ValueError(

@@ -130,7 +130,7 @@ def _measured(
     by_order: tuple[judge_effects.ContextOrder, ...] = ()
     if in_order and turned is not None:
         other = evaluate(turned, metrics, judge=config, cache=cache, seed=seed)
-        orders = (judge_effects.context_order(run, other, it, seed=seed) for it in in_order)
+        orders = (judge_effects.context_order(run, other, it) for it in in_order)
         by_order = tuple(orders)
     standard, held, notes = _standard(run, labels, yes)
     by_label, offline = (standard, None) if labels is not None else (None, standard)

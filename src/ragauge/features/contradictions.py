@@ -305,7 +305,7 @@ class _Pair:
             if (
                 value is None
                 or sum(
-                    any(_differ(one, each) for each in theirs.clause.facts) for one in clause.facts
+                    any(_differ(own, each) for each in theirs.clause.facts) for own in clause.facts
                 )
                 > 1
                 or (len(others) > 1 and not self.are_few)
@@ -477,8 +477,8 @@ def _asks_for_another(asked: Sequence[Fact], other: Said) -> bool:
 def _modifiers(statements: Iterable[Statement]) -> Mapping[str, str]:
     """By word, the one right before it: `small` of `the small plan`."""
     return {
-        other.key: one.key
+        word.key: before.key
         for statement in statements
-        for one, other in pairwise(statement.words)
-        if other.start - one.end == 1 and one.key not in OF_NOTHING and one.text.islower()
+        for before, word in pairwise(statement.words)
+        if word.start - before.end == 1 and before.key not in OF_NOTHING and before.text.islower()
     }

@@ -87,11 +87,11 @@ def likenesses(
     questions = question or [None] * len(answer)
     rows = list(zip(questions, answer, expected_answers, strict=True))
     flat = [(asked, ours, text) for asked, ours, texts in rows for text in texts]
-    asked_of, answers = [asked for asked, _, _ in flat], [ours for _, ours, _ in flat]
+    questions, answers = [asked for asked, _, _ in flat], [ours for _, ours, _ in flat]
     texts = [text for _, _, text in flat]
     found = iter(
         reference_likeness(
-            asked_of, answers, texts, encoder=encoder, layer=layer, long_text=long_text
+            questions, answers, texts, encoder=encoder, layer=layer, long_text=long_text
         )
     )
     return [

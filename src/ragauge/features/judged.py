@@ -280,7 +280,9 @@ async def support_of(
             found[at].append(verdict)
     n_pieces = max(map(len, found))
     # Of the parts a supporting verdict, preferably with a quote.
-    combined = [max(each, key=lambda one: (one.supported, one.is_quoted)) for each in found]
+    combined = [
+        max(each, key=lambda verdict: (verdict.supported, verdict.is_quoted)) for each in found
+    ]
     return Supports(tuple(combined), claims, _calls(answers), n_pieces)
 
 

@@ -37,7 +37,7 @@ class SentenceMatrix:
         """The F1 of answer sentence i and reference sentence j, (i, j): large where sentences repeat."""
         rows, columns = numbered(self.answer), numbered(self.reference)
         places = np.ix_(
-            [rows[one] for one in self.answer], [columns[one] for one in self.reference]
+            [rows[token] for token in self.answer], [columns[token] for token in self.reference]
         )
         return self.distinct[places]
 
@@ -174,9 +174,11 @@ def sentence_cosines(
 
     Texts are encoded in pieces, so there may be any number of them; an answer is read whole.
     """
-    ours = encoder.tokens([one.answer for one in comparisons], long_text="windows")
-    for piece in pieces(comparisons, lambda one: sum(map(len, one.texts))):
-        theirs = encoder.tokens([text for one in piece for text in one.texts], long_text="windows")
+    ours = encoder.tokens([each.answer for each in comparisons], long_text="windows")
+    for piece in pieces(comparisons, lambda each: sum(map(len, each.texts))):
+        theirs = encoder.tokens(
+            [text for each in piece for text in each.texts], long_text="windows"
+        )
         for comparison in piece:
             yield _compared(comparison, ours[comparison.answer], theirs)
 

@@ -89,7 +89,7 @@ class Rule:
     """A condition on the numbers of a run.
 
     >>> rule = Rule.parse('correct.low[question_type = "fact"] >= 0.8 and failed <= 0')
-    >>> [(one.name, one.statistic) for one in rule.operands]
+    >>> [(operand.name, operand.statistic) for operand in rule.operands]
     [('correct', 'low'), ('failed', None)]
     >>> rule.holds({rule.operands[0].text: 0.85, "failed": 0})
     True

@@ -9,10 +9,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.loaders.mapping import ALIASES, absent, field_of
+from ragauge.loaders.mapping import ALIASES, absent, field_of, without_remark
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
+from ragauge.score import LARGEST
 from ragauge.storage.memory import gc_paused
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ class LabelColumns:
             free = [name for name in names if name not in columns.values()]
             raters = tuple(name for name in free if _RATER_COLUMN.fullmatch(name))
             raters = raters if len(raters) > 1 else ()
+            # A column may have the name of what a yes says: `correct`, `supported`.
+            named = [name for name in free if not raters and WORDS.get(folded(name)) == 1.0]
+            columns |= {"value": named[0]} if len(named) == 1 else {}
         if "system" not in columns and "other" in columns and "winner" in names:
             columns["system"] = "winner"  # winner and loser: the winner is preferred
             if columns.get("value") == "winner":
@@ -126,8 +130,10 @@ class LabelColumns:
 def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
     """The chosen columns, and of each other field the column that its name tells."""
     found: dict[str, list[str]] = {}
+    exact = {field_of(name, _ALIASES) for name in table.columns}
     for name in table.columns:
-        field = field_of(name, _ALIASES)
+        bare = field_of(without_remark(name), _ALIASES)
+        field = field_of(name, _ALIASES) or (None if bare in exact else bare)
         if field is not None and field not in chosen and name not in chosen.values():
             found.setdefault(field, []).append(name)
     has_ids = "id" in chosen or "id" in found
@@ -162,7 +168,7 @@ def label_value(given: object, yes: Collection[str] = ()) -> tuple[float, bool]:
         number = float(given if isinstance(given, int | float) else word)
     except (ValueError, OverflowError):
         raise LabelValueError(f"{given!r:.60} is neither yes nor no nor a number") from None
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST:
         raise LabelValueError(f"is {number}; leave the cell empty where there is no label")
     return number, False
 

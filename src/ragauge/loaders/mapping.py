@@ -17,6 +17,7 @@ MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_CO
 NEAR = 0.8  # similarity of names from which a note suggests the field
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
+_REMARK = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 
 _NAMES = {
     "id": "question_id query_id sample_id example_id record_id qid _id uid uuid",
@@ -51,9 +52,9 @@ NEGATED = ("is_impossible", "is_unanswerable", "unanswerable", "no_answer")  # f
 _RARER_NAMES = {  # that count only where no column has one of the usual names of the field
     "id": "q_id financebench_id interaction_id test_case_id case_id dataset_item_id no #",
     "system": "generation_model_name generator_model answer_model",
-    "question": "user_query user_question user_request problem evaluated_model_input input_question reference_question main_input input_text query_string inputs instruction request questions queries",
+    "question": "user_said user_query user_question user_request problem evaluated_model_input input_question reference_question main_input input_text query_string inputs instruction request questions queries",
     "answer": "pred pred_answer prediction_text generated_text generated_texts model_prediction agent_answer "
-    "bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
+    "bot_said bot_answer ai_answer ai_response bot_response chatbot_answer llm_response llm_output outputs "
     "predicted predictions preds pred_text predicted_text predicted_response predicted_output hypothesis "
     "system_output system_response model_generation model_completion evaluated_model_output task_output predicted_answers generated_answers main_output generated "
     "generated_response chatbot_response assistant_answer assistant_response",
@@ -152,6 +153,11 @@ def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
     return aliases.get(folded(column))
 
 
+def without_remark(column: str) -> str:
+    """The name without brackets at its end: `Expected` of `Expected (SME)`."""
+    return _REMARK.sub("", column)
+
+
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
     """The problems of the user's mapping that do not depend on the data."""
     problems = [
@@ -189,7 +195,8 @@ def name_columns(
     problems: list[str] = []
     notes: list[str] = []
     spare: dict[str, Sequence[str]] = {}
-    is_open = not has_gold and "references" not in map(field_of, columns)
+    named = map(field_of, [*columns, *map(without_remark, columns)])
+    is_open = not has_gold and "references" not in named
     if not {"answer", "references"} & chosen.keys():
         predictions = [name for name in columns if folded(name) in PREDICTIONS]
         answers = [name for name in columns if folded(name) in ("answer", "ans")]
@@ -280,6 +287,11 @@ def _candidates(
         aliases = ALIASES | ({"context": "gold_contexts"} if in_deepeval else {})
     if {"q", "a"} <= found:  # each alone may be anything
         aliases = {**aliases, "q": aliases["question"], "a": aliases["answer"]}
+    exact = {*map(aliases.get, found), *MEASURED}
+    for column in columns:  # where no column has the name of the field without a remark
+        bare = folded(without_remark(column))
+        if aliases.get(bare) not in exact:
+            names[column] = bare
     candidates: dict[str, list[str]] = {}
     for column, name in names.items():
         field = aliases.get(name)

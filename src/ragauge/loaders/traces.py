@@ -244,8 +244,10 @@ def _read_spans(traces: Traces) -> str:
         spans = [row.values]
         if row.values.keys() & {"resourceSpans", "scopeSpans"}:  # OTLP's document
             resources = mappings_in(row.values.get("resourceSpans", [row.values]))
-            scopes = [each for one in resources for each in mappings_in(one.get("scopeSpans"))]
-            spans = [each for one in scopes for each in mappings_in(one.get("spans"))]
+            scopes = [
+                each for resource in resources for each in mappings_in(resource.get("scopeSpans"))
+            ]
+            spans = [each for scope in scopes for each in mappings_in(scope.get("spans"))]
         for values in spans:
             n_spans += 1
             span = _flat_span(values)

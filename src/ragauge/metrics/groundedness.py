@@ -392,7 +392,7 @@ def _read(
 
 def _doubted(row: _Row, sentences: Sequence[_Read]) -> str:
     """The sentence that the embedded reader finds least said by the contexts, if it finds it not said."""
-    least = min(sentences, key=lambda one: one.parts["reader"])
+    least = min(sentences, key=lambda read: read.parts["reader"])
     is_said = least.parts["reader"] >= 0
     return "" if is_said else row.answer[least.sentence.start : least.sentence.end]
 

@@ -330,12 +330,15 @@ def _coverage(matrix: SentenceMatrix, threshold: float) -> Score:
     if not matrix.answer:
         return Score(0.0, evidence={"answer_sentences": 0})
     # Of distinct sentences only: of two texts that repeat a sentence, the whole matrix would not fit in memory.
-    first = {one: at for at, one in reversed([*enumerate(matrix.answer)])}
-    places, columns = [first[one] for one in numbered(matrix.answer)], numbered(matrix.reference)
+    first = {number: at for at, number in reversed([*enumerate(matrix.answer)])}
+    places, columns = (
+        [first[number] for number in numbered(matrix.answer)],
+        numbered(matrix.reference),
+    )
     best_row: list[int] = matrix.distinct.argmax(axis=0).tolist()
     highest: list[float] = matrix.distinct.max(axis=0).astype(float).tolist()
-    best = [places[best_row[columns[one]]] for one in matrix.reference]
-    values = [highest[columns[one]] for one in matrix.reference]
+    best = [places[best_row[columns[token]]] for token in matrix.reference]
+    values = [highest[columns[token]] for token in matrix.reference]
     sentences = [
         {"sentence": excerpt(sentence, 300), "best": excerpt(matrix.answer[at], 300)}
         | {"answer_sentence": at, "f1": value, "covered": value >= threshold}

@@ -109,7 +109,7 @@ class Calibration:
         for each in rates.systems:
             estimate, least = each.corrected or each.from_errors, 0.5 / max(each.n_labels, 1)
             rate = 0.5 if estimate is None else min(max(estimate.value, least), 1 - least)
-            assumed = {"rate": rate, "correlation": rates.correlation}
+            assumed = {"rate": rate, "correlation": rates.correlation_at(rate)}
             needs = (labels_needed(margin, **assumed, n_rows=each.n_rows) for margin in margins)
             plans[each.system] = tuple(needs)
         return plans
@@ -127,8 +127,8 @@ class Calibration:
         if scores.kind == "preference":
             # The preferred system first, whichever the label named first.
             system, other = (
-                pl.when(target > 0).then(one).otherwise(two)
-                for one, two in (("system", "other"), ("other", "system"))
+                pl.when(target > 0).then(first).otherwise(second)
+                for first, second in (("system", "other"), ("other", "system"))
             )
             value, apart = target * pl.col("value"), pl.col("better").abs()
             found = frame.filter(pl.col("better") * target < 0).select(

@@ -3,19 +3,28 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ragauge.comparing.pair import mean_units
 from ragauge.people.calibration import shown_estimate
 from ragauge.report.plain import counted, for_terminal, shortened
 from ragauge.report.report import Cell, Items, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.agreement import share_estimate, spearman_of
-from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
+from ragauge.stats.intervals import (
+    Estimate,
+    Floats1d,
+    Floats2d,
+    ends_of,
+    interval,
+    mean_of_parts,
+)
 from ragauge.stats.resampling import QuestionResamples, Statistic, mean_by_size, mean_of, numbered
 
 if TYPE_CHECKING:
@@ -143,17 +152,21 @@ def consistency(run: ScoredRun, metric: MetricDisplay, *, seed: int) -> Consiste
     return Consistency(metric.name, len(flips), max(map(len, repeats.values())), estimate, spread)
 
 
-def context_order(
-    given: ScoredRun, turned: ScoredRun, metric: MetricDisplay, *, seed: int
-) -> ContextOrder:
+def context_order(given: ScoredRun, turned: ScoredRun, metric: MetricDisplay) -> ContextOrder:
     """The effect of the order of contexts, from two runs that differ in it."""
     one, other = repeats_of(given, metric), repeats_of(turned, metric)
     both = [key for key in one if key in other]
     if not both:
         return ContextOrder(metric.name, 0, None, None)
     differences = np.array([_mean(other[key]) - _mean(one[key]) for key in both])
-    resamples = _resamples(both, seed)
-    excess = None
+    _, question = np.unique([id for id, _ in both], return_inverse=True)
+
+    def mean(values: Floats1d, most: float) -> Estimate | None:
+        units, ends = mean_units(values, question), ends_of("mean", -most, most)
+        return interval(units, mean_of_parts, ends=ends, are_shares=False)
+
+    low, high, excess = metric.low, metric.high, None
+    most = inf if low is None or high is None else high - low
     if all(len(one[key]) > 1 and len(other[key]) > 1 for key in both):
         beyond: list[float] = []
         for key in both:
@@ -161,8 +174,8 @@ def context_order(
             first, second = _is_yes(one[key], metric), _is_yes(other[key], metric)
             p, q = float(first.mean()), float(second.mean())
             beyond.append(p * (1 - q) + q * (1 - p) - (_flips(first) + _flips(second)) / 2)
-        excess = resamples.estimate(mean_of(np.array(beyond)))
-    return ContextOrder(metric.name, len(both), resamples.estimate(mean_of(differences)), excess)
+        excess = mean(np.array(beyond), 1.0)
+    return ContextOrder(metric.name, len(both), mean(differences, most), excess)
 
 
 def length_effect(

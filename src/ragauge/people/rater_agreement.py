@@ -11,7 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ragauge.people.verdicts import MatchedLabels
-from ragauge.stats.agreement import Level, alpha_of, kappa_of, spearman_of
+from ragauge.stats.agreement import (
+    Level,
+    alpha_of,
+    chance_corrected_of_draws,
+    kappa_of,
+    spearman_of,
+)
 from ragauge.stats.intervals import Estimate, Floats1d, Floats2d
 from ragauge.stats.resampling import (
     QuestionResamples,
@@ -37,13 +43,14 @@ class RaterPair:
     """Two raters, how many answers both labelled, and their agreement.
 
     `value` is Cohen's kappa for yes and no and for preferences, Spearman's correlation for grades; None if
-    one of them gives every answer the same label.
+    one of them gives every answer the same label, as `note` says.
     """
 
     left: str
     right: str
     n: int
     value: float | None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +84,43 @@ def rater_agreement(
     wide = wide.sort("item")
     raters = sorted(set(wide.columns) - {"item", "id"})
     ratings = wide.select(raters).to_numpy().astype(float)
-    drawn = numbered([id if clusters is None else clusters[id] for id in wide["id"]])
+    several = (~np.isnan(ratings)).sum(axis=1) > 1
+    ids, ratings = wide["id"].filter(pl.Series(several)), ratings[several]
     pairs, people = _compared(ratings, raters, labels.kind)
-    between = None if people is None else QuestionResamples(drawn, seed=seed).estimate(people)
-    n = int(((~np.isnan(ratings)).sum(axis=1) > 1).sum())
     notes = [f"rater {name!r} gave a single label" for name, size in counts.items() if size == 1]
-    alpha: dict[Level, Estimate] = {}
+    n, between, alpha = len(ratings), None, dict[Level, Estimate]()
     if not n:
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
     else:
-        if comb(len(raters), 2) > MAX_PAIRS:
+        if comb(len(raters), 2) <= MAX_PAIRS and between is None:
+            notes.append("no two raters have an agreement: two common answers and different labels")
+        elif comb(len(raters), 2) > MAX_PAIRS:
             notes.append(f"{len(raters)} raters are too many to compare pair by pair")
+        drawn = numbered([id if clusters is None else clusters[id] for id in ids])
+        resamples = QuestionResamples(drawn, seed=seed)
         items, places = np.nonzero(~np.isnan(ratings))
+        given = ratings[items, places]
+        # How often two of all ratings agree by chance.
+        sizes = np.unique(given, return_counts=True)[1]
+        by_chance = float((sizes * (sizes - 1)).sum()) / (len(given) * (len(given) - 1))
+
+        def estimate(statistic: Statistic) -> Estimate | None:
+            if labels.kind == "graded":
+                return resamples.estimate(statistic)
+            (found,) = resamples.draws([statistic])
+            return found and chance_corrected_of_draws(*found, by_chance, n, resamples)
+
+        between = None if people is None else estimate(people)
         levels: list[Level] = ["ordinal", "interval"] if labels.kind == "graded" else ["nominal"]
-        statistics = [alpha_of(items, ratings[items, places], level) for level in levels]
-        found = QuestionResamples(drawn[items], seed=seed).estimates(statistics)
-        alpha = {level: each for level, each in zip(levels, found, strict=True) if each is not None}
+        for level in levels:
+            of_items = _of_items(alpha_of(items, given, level), items)
+            alpha |= {} if (found := estimate(of_items)) is None else {level: found}
     return RaterAgreement(n, counts, between, alpha, pairs, tuple(notes))
+
+
+def _of_items(statistic: Statistic, items: "Ints") -> Statistic:
+    """A statistic of ratings as one of the weights of their items."""
+    return lambda weights: statistic(weights[:, items])
 
 
 def _compared(
@@ -108,7 +135,8 @@ def _compared(
         if len(both) >= LEAST_COMMON:
             statistic = _agreement_on(both, ratings[both, left], ratings[both, right], kind)
             value = plain_value(statistic, len(ratings))
-            pairs.append(RaterPair(raters[left], raters[right], len(both), value))
+            note = "" if value is not None else "one of the two gives every answer the same label"
+            pairs.append(RaterPair(raters[left], raters[right], len(both), value, note))
             known += [] if value is None else [(statistic, len(both))]
     return tuple(pairs), _mean_of(known) if known else None
 

@@ -151,6 +151,7 @@ def stats_report(stats: ReviewStats) -> Report:
         alpha = found.alpha.get("nominal")
         agreement = {"n": found.n, "kappa": found.between and found.between.value}
         agreement |= {"alpha": alpha and alpha.value, "pairs": [*map(asdict, found.pairs)]}
+        agreement["notes"] = list(found.notes)
     return Report(
         f"{', '.join(parts)}.",
         tables=[Table(header, rows, wraps=True) for header, rows in tables if rows],

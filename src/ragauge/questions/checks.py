@@ -189,10 +189,12 @@ def _grounded(question: Question, gold: Gold, index: PassageIndex) -> CheckResul
         return _problem("answer_not_in_documents", reason, 0.0)
     # A number may follow from others where the question says so, or nothing there speaks of just what it asks.
     near = gold.passages or index.nearest(text, 3)
-    covered = max((each.covers(text) for one in near for each in index.places(one)), default=0)
+    known = max(
+        (each.covers(text) for passage in near for each in index.places(passage)), default=0
+    )
     n_numbers = len(_NUMBER.findall("\n".join(gold.texts or [each.text for each in near])))
     is_said, is_many = pattern("computed").search(text), n_numbers > MANY_NUMBERS
-    is_computed = covered < (1 if is_said else NEARLY if is_many else 0)
+    is_computed = known < (1 if is_said else NEARLY if is_many else 0)
     best = max(
         (_stated(text, reference, texts, is_computed=is_computed) for reference in references),
         key=lambda each: (each.status == "ok", each.status == "not checked", each.value or 0),

@@ -89,7 +89,7 @@ def _clause(piece: str, names: en.Names) -> Clause | None:
     behind = tokens[len(before)].start()
     is_past = en.form_of(words[at]) == "past" or words[at] in ("was", "were")
     subject = subject_of(piece[:behind].strip(), before, names, is_past=is_past)
-    head = next((one for one, each in pairwise([*before, "of"]) if each in en.PREPOSITIONS), "")
+    head = next((word for word, after in pairwise([*before, "of"]) if after in en.PREPOSITIONS), "")
     # `Checks for updates of plugins`
     is_odd = en.form_of(words[at]) == "third" and en.is_plural(head) and not names.is_name(head)
     if subject is None or is_odd:

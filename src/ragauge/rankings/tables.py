@@ -4,8 +4,8 @@ import re
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 
-from ragauge.rankings.rank import RankingResult, RunComparison
-from ragauge.report.plain import some
+from ragauge.rankings.rank import RankingResult, RunComparison, Summary
+from ragauge.report.plain import no_interval, some
 from ragauge.report.report import Cell, Items, Records, Report, Table
 from ragauge.report.writing import FORMATS
 
@@ -184,15 +184,22 @@ def ranking_report(table: RankingTable, form: str, *, per_query: bool = False) -
             for query, value in ranked.per_query(measure, run).items()
         )
 
+    def note(summary: Summary) -> str:
+        if summary.value is None:
+            return "no query has a value"
+        is_sum = ranked.is_count(summary.measure)
+        return "no interval of a sum" if is_sum else no_interval(summary.low, summary.n, "query")
+
     def data() -> dict[str, object]:
         report: dict[str, object] = {
             "qrels": ranked.judgements.source,
             "undefined": ranked.undefined,
             "measures": {measure.shown: str(measure.label) for measure in ranked.measures},
-            "summary": [asdict(summary) for summary in ranked.summaries],
+            "summary": [{**asdict(summary), "note": note(summary)} for summary in ranked.summaries],
             "comparisons": [
                 {"measure": pair.measure, "run": pair.run, "baseline": pair.baseline}
                 | {**asdict(pair.comparison), "p_holm": pair.p_holm}
+                | {"note": no_interval(pair.comparison.low, pair.comparison.n, "common query")}
                 for pair in table.compared
             ],
             "notes": [*table.notes, *([table.legend] if table.legend else [])],

@@ -115,6 +115,15 @@ def for_latex(text: str) -> str:
     return re.sub(UNSET, by_number, "".join(LATEX.get(char, char) for char in for_terminal(text)))
 
 
+def no_interval(low: float | None, n: int, unit: str) -> str:
+    """Why the aggregate of n units has no interval, by its lower end; empty if it has one."""
+    if low is not None:
+        return ""
+    return (
+        f"no interval: only 1 {unit}" if n == 1 else "no interval: all are equal on an open scale"
+    )
+
+
 def counted(n: int, noun: str) -> str:
     """The number with its noun: `1 answer`, `1,000 answers`."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,5 +1,6 @@
 """How steady a system is over repeats of a question, and over turns of a conversation."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb, fsum, sqrt
@@ -77,9 +78,10 @@ def components(groups: Sequence[Sequence[float]]) -> Components | None:
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """A system over k repeats of each question, by one metric.
+    """A system over k repeats or more of each question, by one metric.
 
-    An answer passes where the metric is at least `threshold` (at most, where lower is better); one without
+    k is how often most repeated questions were asked, of several systems the lowest; questions asked less often
+    do not count. An answer passes where the metric is at least `threshold` (at most, where lower is better); one without
     a value does not; of a conversation the worst turn that has a value counts, and an answer that failed as
     the worst. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and
     pass^k. `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
@@ -133,22 +135,28 @@ def steadiness(
         by_system.setdefault(system, []).append(values)
     found: list[Steadiness] = []
     sign = -1 if metric.lower_is_better else 1
+    repeats: dict[str, int] = {}
     for system, groups in by_system.items():
-        if (k := max(map(len, groups))) == 1:
-            continue
+        sizes = sorted((len(values) for values in groups if len(values) > 1), reverse=True)
+        if sizes:
+            repeats[system] = Counter(sizes).most_common(1)[0][0]
+    # One k for all systems, so that their shares can be compared.
+    k = min(repeats.values(), default=1)
+    for system in repeats:
+        groups = by_system[system]
         scored = [[value for value in values if value is not None] for values in groups]
         passed = [
-            sum(sign * value >= sign * threshold for value in own)
+            (len(values), sum(sign * value >= sign * threshold for value in own))
             for own, values in zip(scored, groups, strict=True)
-            if len(values) == k
+            if len(values) >= k
         ]
         n = len(passed)
         rates = (
-            sum(pass_at_k(k, c, 1) for c in passed) / n,
-            sum(pass_at_k(k, c, k) for c in passed) / n,
-            sum(pass_all_k(k, c, k) for c in passed) / n,
+            sum(pass_at_k(n_asked, c, 1) for n_asked, c in passed) / n,
+            sum(pass_at_k(n_asked, c, k) for n_asked, c in passed) / n,
+            sum(pass_all_k(n_asked, c, k) for n_asked, c in passed) / n,
         )
-        n_changing = sum(0 < c < k for c in passed)
+        n_changing = sum(0 < c < n_asked for n_asked, c in passed)
         variance = components([values for values in scored if values])
         found.append(Steadiness(system, metric.name, threshold, k, n, *rates, n_changing, variance))
     return tuple(found)

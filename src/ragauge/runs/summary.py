@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.runs.manifest import CUSTOM, MetricDisplay, aggregate_of, aggregate_problem
 from ragauge.runs.scores import score_pieces
@@ -91,6 +91,20 @@ def summarise_pieces(
     ordered = sorted(rows, key=lambda key: [(it is None, by_number(str(it))) for it in key])
     made = [{**dict(zip(names, key, strict=True)), **row} for key in ordered for row in rows[key]]
     return frame_of(made)
+
+
+def missing_numbers(row: Mapping[str, Any], metric: MetricDisplay) -> str:
+    """Why numbers of a row of a summary are null; empty if all exist."""
+    if row["mean"] is None:
+        return metric.unavailable or aggregate_problem(metric) or "no row has a score"
+    is_open, why = metric.low is None or metric.high is None, list[str]()
+    if row["low"] is None:
+        is_flat = row["lowest"] == row["highest"] and (is_open or metric.aggregate.kind == CUSTOM)
+        is_flat, one = is_flat and row["ok"] > 1, "score" if row["ok"] == 1 else "cluster of scores"
+        why.append(f"no interval: {'all are equal' if is_flat else f'only 1 {one}'}")
+    if row["worst"] is None:
+        why.append(f"no bounds: {'the scale has no end' if is_open else 'not a mean'}")
+    return "; ".join(why)
 
 
 def frame_of(rows: "Sequence[Mapping[str, object]]") -> "pl.DataFrame":

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import cast
 
 from ragauge.errors import Problem
+from ragauge.score import LARGEST
 
 DEFAULT_SYSTEM = "default"
 REFERENCE, REFERENCES = "reference", "references"
@@ -179,6 +180,8 @@ def _number(value: object) -> float:
         raise FieldError(f"must be a number, got {short_value(value)}")
     if number < 0:
         raise FieldError(f"must be at least 0, got {short_value(value)}")
+    if number > LARGEST:
+        raise FieldError(f"is beyond any scale: {short_value(value)}")
     return float(_finite(number))
 
 

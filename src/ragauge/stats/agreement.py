@@ -20,6 +20,7 @@ from ragauge.stats.intervals import (
     Ints1d,
     rounded_bound,
     share_interval,
+    wider_of_clusters,
 )
 from ragauge.stats.resampling import (
     QuestionResamples,
@@ -399,7 +400,8 @@ def _design_effect(drawn: Floats1d, variance: float, resamples: QuestionResample
     if variance <= 0 or len(drawn) < 2:
         return len(resamples.questions) / max(n, 1)
     # A bootstrap of n questions has (n - 1) / n of the variance.
-    return max(float(drawn.var()) * n / (n - 1) / variance, LEAST_DESIGN_EFFECT)
+    effect = max(float(drawn.var()) * n / (n - 1) / variance, LEAST_DESIGN_EFFECT)
+    return effect * wider_of_clusters(len(resamples.questions), n) ** 2
 
 
 def _estimate(value: float, bounds: tuple[float, float], resamples: QuestionResamples) -> Estimate:

@@ -13,7 +13,14 @@ import numpy as np
 
 from ragauge.errors import PlanError
 from ragauge.stats.agreement import Bools1d
-from ragauge.stats.intervals import CONFIDENCE, Floats1d, Floats2d, Ints1d, rounded_bound
+from ragauge.stats.intervals import (
+    CONFIDENCE,
+    Floats1d,
+    Floats2d,
+    Ints1d,
+    rounded_bound,
+    wider_of_clusters,
+)
 from ragauge.stats.resampling import check_lengths, floats
 
 HALF = 0.5
@@ -54,11 +61,12 @@ def prediction_powered(
     `values` (n,) is the metric on every row, on any scale; `labels` (n,) is NaN where nobody labelled.
     The labelled rows must be a random sample of the rows. estimate = mean label + tuning · (mean value
     of the other rows - mean value of the labelled rows). `tuning` is chosen to minimise the variance
-    unless it is given; 1 is the original PPI, 0 the labels alone. None for fewer than two labels.
+    unless it is given; 1 is the original PPI, 0 the labels alone. None unless two questions have labels.
 
     With `small_sample`, half a row is added at each corner (lowest and highest value and label) before
-    the interval is computed; without it the interval is too narrow when few rows disagree. The interval
-    stays within the range of the labels. Source: Angelopoulos et al. 2023a (PPI), 2023b (PPI++).
+    the interval is computed, and several rows of few questions widen it (Student's t); without it the
+    interval is too narrow when few rows disagree. The interval stays within the range of the labels.
+    Source: Angelopoulos et al. 2023a (PPI), 2023b (PPI++).
 
     >>> values = np.array([1, 1, 0, 0, 1, 1, 1, 0], float)
     >>> labels = np.array([1, 1, 0, 1] + [np.nan] * 4)
@@ -69,9 +77,10 @@ def prediction_powered(
     check_lengths(values=values, labels=labels)
     has_label = ~np.isnan(labels)
     n, n_rows = int(has_label.sum()), len(values)
-    if n < 2:
-        return None
     questions = np.arange(n_rows) if questions is None else questions
+    n_questions = len(np.unique(questions[has_label]))
+    if n_questions < 2:
+        return None
     label, value, other = labels[has_label], values[has_label], values[~has_label]
     if tuning is None:
         tuning = power_tuning(label, value, other)
@@ -96,6 +105,7 @@ def prediction_powered(
     variance = float((_by_question(influence[:, None], questions) ** 2).sum())
     variance += HALF * float(((corners - centre) ** 2).sum()) / n_with**2
     margin = _quantile(confidence) * variance**0.5
+    margin *= wider_of_clusters(n, n_questions) if small_sample else 1.0
     middle = centre + tuning * other_mean
     value_in = min(max(estimate, least), most)
     return CorrectedRate(
@@ -111,6 +121,7 @@ def prediction_powered(
 
 def _quantile(confidence: float) -> float:
     """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    _refuse(("confidence", confidence, 0.01 <= confidence <= 0.999999, "from 0.01 to 0.999999"))
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
@@ -246,6 +257,14 @@ class LabelNeed:
     with_metric: int | None
     n_rows: int | None = None
     least_margin: float | None = None
+
+    @property
+    def note(self) -> str:
+        """Why a number is None; empty if all exist."""
+        if self.n_rows is None:
+            return "the number of answers is not given"
+        is_short = None in (self.by_sampling, self.with_metric)
+        return f"more labels than the {self.n_rows:,} answers" if is_short else ""
 
 
 def labels_needed(

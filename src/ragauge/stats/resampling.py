@@ -11,12 +11,14 @@ import numpy as np
 from ragauge.errors import PlanError
 from ragauge.stats.intervals import (
     CONFIDENCE,
+    ROUNDING,
     Estimate,
     Floats1d,
     Floats2d,
     Ints1d,
     by_question,
     rounded_bound,
+    share_interval,
 )
 
 Statistic = Callable[[Floats2d], Floats1d]
@@ -115,9 +117,10 @@ class QuestionResamples:
         return found
 
     def estimates(self, statistics: Sequence[Statistic]) -> list[Estimate | None]:
-        """Each statistic with its percentile interval; None for one without a value.
+        """Each statistic, in [-1, 1], with its percentile interval; None for one without a value.
 
-        `low` and `high` are None for fewer than two questions, and where most resamples have no value.
+        `low` and `high` are None for fewer than two questions, and where most resamples have no value. Where all
+        have one, a share of other questions may differ unseen, Wilson's end for 0 of n, as `interval` has it.
         """
         estimates: list[Estimate | None] = []
         for found in self.draws(statistics):
@@ -127,7 +130,11 @@ class QuestionResamples:
                 estimates.append(None if value is None else Estimate(value, None, None))
                 continue
             tail = (1 - CONFIDENCE) / 2
-            low, high = map(rounded_bound, np.quantile(finite, [tail, 1 - tail]))
+            low, high = np.quantile(finite, [tail, 1 - tail])
+            if np.ptp(finite) <= ROUNDING:
+                _, unseen = share_interval(0.0, self.n_questions)
+                low, high = ((1 - unseen) * value + unseen * end for end in (-1, 1))
+            low, high = map(rounded_bound, (low, high))
             estimates.append(Estimate(value, min(low, value), max(high, value)))
         return estimates
 

@@ -17,6 +17,7 @@ from ragauge.runs.findings import find
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_evidence
 from ragauge.runs.store import SUMMARIES
+from ragauge.runs.summary import missing_numbers
 from ragauge.storage.atomic_files import misplaced, write_atomically, write_frame, write_text
 from ragauge.storage.regular_file import is_folder, read_regular
 from ragauge.views.first_screen import FirstScreen, run_report
@@ -51,12 +52,15 @@ def score_json(row: Mapping[str, object]) -> dict[str, object]:
 def summary_json(run: ScoredRun, by: Sequence[str] = ()) -> dict[str, object]:
     """The run's suite, data, metrics, summaries and findings as JSON data."""
     counts = {metric.metric for metric in run.metrics if metric.show == "count"}
+    shown = {metric.metric: metric for metric in run.metrics}
 
     def summary(field: str | None = None) -> list[dict[str, object]]:
-        """With a count for each metric that is displayed as one."""
+        """With a count for each metric that is displayed as one, and why numbers are null."""
         rows = run.summary(field).to_dicts()
         for row in (row for row in rows if row["metric"] in counts):
             row["count"] = row["mean"] and row["mean"] * row["ok"]
+        for row in rows:
+            row.setdefault("note", missing_numbers(row, shown[row["metric"]]))
         return rows
 
     names = ("system", "says", "when", "ids", "n_found", "n_rows", "precision", "first_screen")

@@ -48,8 +48,9 @@ def command(
             if label.name not in catalog.metrics():
                 raise PlanError(unknown_metric(given))
         metric = catalog.find(label)[0]
-        tables = list(_metric_tables(metric))
-        report = Report("", tables=tables, data=lambda: _metric_data(metric))
+        data, tables = _metric_data(metric), list(_metric_tables(metric))
+        records = list(data), [list(data.values())]
+        report = Report("", tables=tables, records=lambda: records, data=lambda: data)
     write_report(report, targets)
 
 

@@ -77,20 +77,23 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
             values = turn
             read[f"{id_column!r} as conversation"] = None
         current = values.get("current_node")  # of ChatGPT's export
-        chats = {name: chat for name in columns if (chat := _paired(values.get(name), current))}
-        values = {**values, **chats}
+        given = {each: json_in(values[each]) for each in columns if values.get(each) is not None}
+        chats = {each: chat for each in given if (chat := _paired(given[each], current))}
+        unread = {each: values[each] for each in given if each not in chats}
+        values = {**values, **given, **chats}
         joined = next((found for each in columns if (found := _with_reply(values, each))), None)
         values = values if joined is None else joined
-        if any(_says_nothing(values, each) for each in columns):
-            silent.append(repr(str(values.get("id") or number)))
         name = next((each for each in columns if _is_conversation(values, each)), None)
         is_single = name is None
         name = name or next((each for each in columns if _is_single(values, each)), None)
         if name is None:
+            if any(_says_nothing(values, each) for each in columns):
+                silent.append(repr(str(values.get("id") or number)))
             if name := next((each for each in columns if _asks_last(values, each)), None):
                 values = _asked_last(values, name)
                 read[f"the last message of {name!r} as question"] = None
-            rows.append(replace(row, values=values))
+            as_given = {each: unread[each] for each in unread if each in values}
+            rows.append(replace(row, values={**values, **as_given}))
             continue
         id, repeat = values.get("id"), values.get("repeat", values.get("trial"))
         if id is not None and str(repeat).isdecimal() and "repeat_of" not in values:
@@ -101,6 +104,9 @@ def recognised(table: Table, keep: Collection[str] = ()) -> Table:
             own = None if id is None else str(id)
             problems.append(Problem(str(error), row.source, row.line, name, own))
             continue
+        has_calls = any(map(says_calls, list_of(values[name]) or ()))
+        if not has_calls and not any(turn["answer"] for turn in turns):
+            silent.append(repr(str(values.get("id") or number)))
         if is_single:
             turns = [{key: turns[0][key] for key in turns[0] if key not in OF_CONVERSATION}]
             read |= {f"the last {field} of {name!r} as {field}": None for field in SPOKEN}
@@ -130,9 +136,9 @@ def _paired(given: object, current: object) -> Sequence[object]:
         spoken = zip(roles, said[1::2], strict=True)
         messages = [{"role": role, "content": text.strip()} for role, text in spoken]
         return messages if {"user", "assistant"} <= {*roles} else []
-    if messages := exported(json_in(given), current):
+    if messages := exported(given, current):
         return messages
-    items = list_of(json_in(given)) or []
+    items = list_of(given) or []
     spoken = [dict(zip(("role", "content"), list_of(item) or (), strict=False)) for item in items]
     if spoken and all(len(each) == 2 and role_of(each) for each in spoken):
         return spoken  # of LangChain: `[["user", "Hello"]]`
@@ -156,7 +162,7 @@ def _paired(given: object, current: object) -> Sequence[object]:
 
 def _with_reply(values: Mapping[str, object], name: str) -> Values | None:
     """A row whose messages have the reply of an API in another column, as one list; None if it is none, or a text."""
-    given = json_in(values.get(name))
+    given = values.get(name)
     is_text = isinstance(given, str)
     said: list[object] = [{"role": "user", "content": given}] if is_text else list_of(given) or []
     for column in REPLIES if said and all(map(is_object, said)) else ():
@@ -193,10 +199,7 @@ def notes_on(n_turns: Mapping[str, int]) -> list[str]:
 
 def _is_conversation(values: Mapping[str, object], name: str) -> bool:
     """Whether a column is to be read by turn: it has several turns, or calls, or something is expected of them."""
-    messages = values.get(name)
-    if isinstance(messages, str) and messages.lstrip().startswith("[{"):
-        messages = json_in(messages)
-    items = list_of(messages)
+    items = list_of(values.get(name))
     if not items or not all(map(is_object, items)):
         return False
     given = [(field_of(each), value) for each, value in values.items() if each != name]
@@ -222,14 +225,14 @@ def _is_conversation(values: Mapping[str, object], name: str) -> bool:
 
 def _says_nothing(values: Mapping[str, object], name: str) -> bool:
     """Whether only the user speaks in a chat, and no other column is an answer."""
-    roles = {*map(role_of, list_of(json_in(values.get(name))) or ())}
+    roles = {*map(role_of, list_of(values.get(name)) or ())}
     is_of_user = "user" in roles and roles <= {"user", "system"}
     return is_of_user and "answer" not in map(field_of, values)
 
 
 def _is_single(values: Mapping[str, object], name: str) -> bool:
     """Whether a column is a chat with one answer, that is not read by turn."""
-    roles = [*map(role_of, list_of(json_in(values.get(name))) or ())]
+    roles = [*map(role_of, list_of(values.get(name)) or ())]
     is_chat = roles.count("assistant") == 1 and (name == "messages" or None not in roles)
     asks_last = bool(roles) and roles[-1] == "user"
     return is_chat and not asks_last and not {*map(field_of, values)} & {*SPOKEN}
@@ -244,7 +247,7 @@ def is_over_turns(field: str | None, value: object) -> bool:
 
 def _asks_last(values: Mapping[str, object], name: str) -> bool:
     """Whether a chat ends with a question of the user, and other columns say something of that question alone."""
-    roles = [*map(role_of, list_of(json_in(values.get(name))) or ())]
+    roles = [*map(role_of, list_of(values.get(name)) or ())]
     if not roles or None in roles or roles[-1] != "user":
         return False
     given = [(field_of(each), value) for each, value in values.items() if each != name]
@@ -258,7 +261,7 @@ def _asks_last(values: Mapping[str, object], name: str) -> bool:
 
 def _asked_last(values: Mapping[str, object], name: str) -> Values:
     """The last question of a chat, with what was said before it."""
-    items = list_of(json_in(values[name])) or []
+    items = list_of(values[name]) or []
     spoken = [at for at, item in enumerate(items) if role_of(item) == "assistant"]
     start = spoken[-1] + 1 if spoken else 0
     asked = read_transcript([item for item in items[start:] if role_of(item) == "user"]).messages
@@ -329,7 +332,7 @@ def _turns(
     values: Mapping[str, object], name: str, id: str, other_parts: dict[str, None]
 ) -> Iterator[Values]:
     """The row of each turn, with the fields of the conversation that belong to it."""
-    given = cast("list[object]", json_in(values[name]))
+    given = cast("list[object]", values[name])
     own = {
         each: json_in(value)
         for each, value in values.items()

@@ -234,7 +234,7 @@ def match_rows_to_qrels(rows: Rows, judgements: Judgements, compat: Compat) -> J
         judgement, rank, pairs = judgements.matched(
             rows.document.take(row), judged_query[some], sizes[some], rows.value[row], compat
         )
-        return judgement, rank, [(int(row[one]), int(row[other])) for one, other in pairs]
+        return judgement, rank, [(int(row[first]), int(row[again])) for first, again in pairs]
 
     pieces = list(pairwise([*cuts, len(ends)]))
     if len(rows) < SINGLE_BELOW:
