@@ -52,6 +52,7 @@ def prediction_powered(
     labels: Sequence[float] | Floats1d,
     *,
     questions: Ints1d | None = None,
+    scale: tuple[float, float] | None = None,
     tuning: float | None = None,
     small_sample: bool = True,
     confidence: float = CONFIDENCE,
@@ -65,7 +66,8 @@ def prediction_powered(
 
     With `small_sample`, half a row is added at each corner (lowest and highest value and label) before
     the interval is computed, and several rows of few questions widen it (Student's t); without it the
-    interval is too narrow when few rows disagree. The interval stays within the range of the labels.
+    interval is too narrow when few rows disagree. The interval stays within `scale`, the lowest and the highest
+    label that there can be; of labels from 0 to 1 that is [0, 1], of others the range of those given.
     Source: Angelopoulos et al. 2023a (PPI), 2023b (PPI++).
 
     >>> values = np.array([1, 1, 0, 0, 1, 1, 1, 0], float)
@@ -89,8 +91,7 @@ def prediction_powered(
     other_mean = float(other.mean()) if len(other) else 0.0
     estimate = float(label.mean() - tuning * value.mean() + tuning * other_mean)
     residual = label - tuning * value
-    # The range of the labels; [0, 1] for labels within it, also where all are the same.
-    least, most = float(label.min()), float(label.max())
+    least, most = scale or (float(label.min()), float(label.max()))
     least, most = (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
     corners = np.zeros(0)
     if small_sample:
