@@ -281,7 +281,8 @@ def labels_needed(
     `rate` is the expected rate, `correlation` that of the metric with the labels, and `n_rows` the rows
     that have the metric, labelled or not (None: far more than labels). By sampling: z² p (1 - p) / margin².
     With the metric the variance of n labels is p (1 - p) ((1 - correlation²) / n + correlation² / n_rows),
-    that of PPI++ at its best tuning. Raises PlanError for a number outside its range; a margin is at
+    that of PPI++ at its best tuning. At least z² (1 / (2 margin) - 1) labels: if all of fewer were yes, Wilson's
+    interval would still be wider. Raises PlanError for a number outside its range; a margin is at
     least 0.000001 and below 1.
 
     >>> labels_needed(0.05).by_sampling
@@ -300,14 +301,18 @@ def labels_needed(
     explained = min(correlation**2, 1.0)
     rest = variance - (spread * explained / n_rows if n_rows else 0.0)
     needed = [spread / variance, spread * (1 - explained) / rest if rest > 0 else math.inf]
+    squared = _quantile(confidence) ** 2
+    least = squared * (0.5 / margin - 1)
     limit = math.inf if n_rows is None else n_rows
     # Two labels at least, or nothing is known about their spread.
     alone, with_metric = (
         max(math.ceil(n - 1e-9), 2) if n < math.inf and math.ceil(n - 1e-9) <= limit else None
-        for n in needed
+        for n in (max(n, least) for n in needed)
     )
-    least = _quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
-    return LabelNeed(margin, alone, with_metric, n_rows, least)
+    of_all = None
+    if n_rows:
+        of_all = max(math.sqrt(squared * spread / n_rows), squared / 2 / (n_rows + squared))
+    return LabelNeed(margin, alone, with_metric, n_rows, of_all)
 
 
 def correlation_of(rate: float, sensitivity: float, specificity: float) -> float:
