@@ -164,14 +164,13 @@ class _Group:
     extremes: tuple[float | None, float | None] = (None, None)
     _values: "pl.Series | None" = None
     _parts: "Floats2d | None" = None
-    _clusters: "pl.Series | None" = None
+    _clusters: "list[tuple[pl.Series, Floats2d]]" = field(default_factory=list)
+    """The sums of clusters, which may be in several pieces of a large group; `_n_clusters` were there when last joined."""
+    _n_clusters: int = 0
     _sums: "QuestionSums | None" = None
 
     def add(self, scores: "pl.DataFrame") -> "_Group":
         """Count scores, all of a small group at once."""
-        import numpy as np
-        import polars as pl
-
         from ragauge.stats.normal_intervals import QuestionSums
 
         for status, n in scores["status"].value_counts().iter_rows():
@@ -187,12 +186,13 @@ class _Group:
             return self
         parts = _parts_of(scored, self.shown)
         if CLUSTER in scored.columns:
-            # Rows of one cluster may be in several pieces of a large group. Its many names take memory.
+            # Of a large group numbers, as its many names take memory.
             names = scored[CLUSTER].hash() if self.is_large else scored[CLUSTER]
-            if self._clusters is not None and self._parts is not None:
-                names = pl.concat([self._clusters, names])
-                parts = np.concatenate([self._parts, parts])
-            self._clusters, parts = _by_cluster(names, parts)
+            names, parts = _by_cluster([(names, parts)])
+            self._clusters.append((names, parts))
+            if sum(len(names) for names, _ in self._clusters) > 2 * self._n_clusters + MAX_GROUP:
+                self._clusters = [_by_cluster(self._clusters)]
+                self._n_clusters = len(self._clusters[0][0])
         elif self.is_large:
             self._sums = self._sums or QuestionSums(parts.shape[1])
             self._sums.add(parts)
@@ -237,8 +237,8 @@ class _Group:
         kind, low, high, ends = self.shown.aggregate.kind, self.shown.low, self.shown.high, None
         if self.is_large:
             sums = self._sums or QuestionSums(self._parts.shape[1])
-            if self._clusters is not None:
-                sums.add(self._parts)
+            if self._clusters:
+                sums.add(_by_cluster(self._clusters)[1])
             ends = None if kind == CUSTOM else ends_of(kind, low, high)
             return normal_estimate(sums, aggregate_of(self.shown), ends=ends)
         are_shares = False
@@ -261,13 +261,17 @@ def _parts_of(scored: "pl.DataFrame", shown: MetricDisplay) -> "Floats2d":
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
 
 
-def _by_cluster(names: "pl.Series", parts: "Floats2d") -> "tuple[pl.Series, Floats2d]":
-    """The clusters in order, and the sums of their parts."""
+def _by_cluster(pieces: "Sequence[tuple[pl.Series, Floats2d]]") -> "tuple[pl.Series, Floats2d]":
+    """The clusters of all pieces in order, and the sums of their parts."""
+    import numpy as np
+    import polars as pl
+
     from ragauge.stats.intervals import by_question
 
+    names, parts = pl.concat([names for names, _ in pieces]), [parts for _, parts in pieces]
     known = names.unique().sort()
     number = names.rank("dense").to_numpy().astype("int64") - 1
-    return known, by_question(parts, number, len(known))
+    return known, by_question(np.concatenate(parts), number, len(known))
 
 
 def worst_rows(
