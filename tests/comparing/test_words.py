@@ -34,9 +34,10 @@ def written(comparison, form: str) -> str:
     ({"a": 1, "b": 11}, "b is better than a on exact_match (+0.833)."),
     ({"a": 11, "b": 1}, "b is worse than a on exact_match (-0.833)."),
     ({"a": 4, "b": 4}, "b does not differ significantly from a. No question differs."),
-    # p 2 / 2². The spread of ten 0 and two 1: 0.389; (2.201 + 0.876) · 0.389 / √12 = 0.346.
+    # p 2 / 2². The spread of ten 0 and two 1: 0.389; (2.201 + 0.876) · 0.389 / √12 = 0.346. But two changes, or
+    # five, have p above 0.05: eight of 12.
     ({"a": 4, "b": 6}, "b does not differ significantly from a. Nearest: exact_match +0.167, p = 0.500; with 12 "
-        "questions a difference of 0.346 could be found."),
+        "questions a difference of 0.667 could be found."),
     ({"a": 4, "b": 6, "c": 12},
         "c has the best exact_match, 1.000. exact_match: 1 of 2 pairs differ significantly."),
     ({"a": 4, "b": 6, "c": 6},

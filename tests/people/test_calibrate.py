@@ -14,6 +14,7 @@ from ragauge.people.calibrate import Calibration
 from ragauge.people.calibration import agreement_in_words, beside_people
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.verdicts import verdicts_of
+from ragauge.stats.corrected_rates import correlation_of
 from ragauge.stats.intervals import Estimate
 
 WORDS = ("Rome", "Rome it is", "Oslo")
@@ -107,6 +108,16 @@ def test_raters_who_always_agree_may_still_disagree_on_others():
     low = (40 / 43.8415 - by_chance) / (1 - by_chance)
     for figure in (found.between, found.alpha["nominal"]):
         assert (figure.value, figure.low, figure.high) == (1, approx(low, abs=1e-4), 1)
+
+
+def test_the_correlation_at_a_rate_is_that_of_the_metrics_errors_there():
+    rates = calibrated(labels(flip=(0, 5, 7, 11))).rates("exact_match")
+    table = rates.agreement.at_set.table
+    errors = table.sensitivity, table.specificity
+    for rate in (0.1, 0.5, 0.95):
+        assert rates.correlation_at(rate) == approx(correlation_of(rate, *errors))
+    share_of_yes = rates.agreement.scores.is_yes.mean()
+    assert rates.correlation_at(share_of_yes) == approx(rates.correlation)
 
 
 def test_tied_raters_count_half_in_the_rates():

@@ -87,6 +87,16 @@ def test_a_difference_of_that_size_is_found_with_power_of_four_fifths(n):
     assert power == approx(0.8, abs=0.015)
 
 
+def test_rare_changes_are_found_from_eight_on():
+    # 2 of 30 are changed: by their spread .14 would do, which are four changes, with p = 2 / 2⁴.
+    error = np.sqrt(2 / 30 / 29)
+    assert detectable_difference(error, 30) == approx(0.139, abs=1e-3)
+    changed = np.array([1.0, -1.0])
+    assert detectable_difference(error, 30, changed=changed) == approx(8 / 30)
+    assert scipy_stats.binom.sf(5, 30, 8 / 30) > 0.8  # six changes or more have p = 2 / 2⁶
+    assert mcnemar_test(np.ones(6)) < 0.05 < mcnemar_test(np.ones(5))
+
+
 @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e200, 4e307])
 def test_differences_of_any_size_have_an_effect_and_a_p(size):
     # As of 1, 2, 3: mean 2, standard deviation 1.

@@ -218,7 +218,10 @@ def _row(
         ratio = ratio_of(pair.tested_estimate)
         known |= zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)
     no_interval = known.get("low") is None and pair.n > 1
-    error = 0.0 if found is None else found.standard_error or 0.0
+    error, detectable = 0.0 if found is None else found.standard_error or 0.0, None
+    if not pair.has_ratio:
+        changed = pair.units[pair.units[:, 0] != 0, 0] * n_units / pair.n if pair.is_mean else None
+        detectable = paired_tests.detectable_difference(error, n_units, changed=changed)
     return replace(
         row,
         **known,
@@ -227,7 +230,7 @@ def _row(
         p_value=test.p_value,
         test=test.test,
         effect_size=paired_tests.effect_size(pair.tested_differences) if pair.is_mean else None,
-        detectable=None if pair.has_ratio else paired_tests.detectable_difference(error, n_units),
+        detectable=detectable,
         n_clusters=None if pair.clusters is None else n_units,
         note=test.note or ("all differences are equal: no interval" if no_interval else ""),
     )

@@ -29,22 +29,23 @@ class AnyCase:
     def _lower(self) -> re.Pattern[str]:
         return re.compile(_CAPITAL.sub(lambda capital: capital[0].lower(), self._pattern))
 
-    def search(self, text: str, *span: int) -> re.Match[str] | None:
+    def _searched(self, text: str) -> tuple[re.Pattern[str], str]:
         if self._is_cased or not text.isascii():
-            return self._any.search(text, *span)
-        return self._lower.search(text.lower(), *span)
+            return self._any, text
+        return self._lower, text.lower()
+
+    def search(self, text: str, *span: int) -> re.Match[str] | None:
+        pattern, text = self._searched(text)
+        return pattern.search(text, *span)
 
     def match(self, text: str, *span: int) -> re.Match[str] | None:
-        if self._is_cased or not text.isascii():
-            return self._any.match(text, *span)
-        return self._lower.match(text.lower(), *span)
+        pattern, text = self._searched(text)
+        return pattern.match(text, *span)
 
     def fullmatch(self, text: str, *span: int) -> re.Match[str] | None:
-        if self._is_cased or not text.isascii():
-            return self._any.fullmatch(text, *span)
-        return self._lower.fullmatch(text.lower(), *span)
+        pattern, text = self._searched(text)
+        return pattern.fullmatch(text, *span)
 
     def finditer(self, text: str, *span: int) -> Iterator[re.Match[str]]:
-        if self._is_cased or not text.isascii():
-            return self._any.finditer(text, *span)
-        return self._lower.finditer(text.lower(), *span)
+        pattern, text = self._searched(text)
+        return pattern.finditer(text, *span)

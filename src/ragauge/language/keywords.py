@@ -15,9 +15,6 @@ Extractor = Literal["default", "regex"]
 WORD = re.compile(r"[^\W\d_]{4,}")
 NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*(?!-?\d)")
 CODED = re.compile(r"\b([^\W\d_]+)[ \t]+((?:[A-Z]{1,4}-?)?\d+(?:[.-]\d+)*[A-Za-z]?)\b(?![%,]\d|%)")
-# What every phrase, and every word with a code, has in ASCII; searched first, because it is fast.
-NEXT_CAPITAL = re.compile(r"[ \t][A-Z](?<=[A-Za-z][ \t][A-Z]|[ \t][ \t][A-Z])")
-NEXT_CODE = re.compile(r"[ \t][A-Z]{0,4}-?[0-9]")
 
 # The patterns of the suite answer-quality. The first two, \b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)+\b and
 # \d+\.?\d*%?, begin with a single character class here, which keeps the search fast.
@@ -46,10 +43,9 @@ def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
         found -= REGEX_STOP_WORDS
         return frozenset(found.union(REGEX_PHRASE.findall(text), REGEX_NUMBER.findall(text)))
     text = plain_signs(composed(text))
-    is_ascii = text.isascii()
     runs: list[list[str]] = [[]]  # of capitalised words, without leading stop words
     end = -1
-    for name in NAME.finditer(text) if not is_ascii or NEXT_CAPITAL.search(text) else ():
+    for name in NAME.finditer(text):
         is_capital = name[0][0].isupper()
         if not is_capital or text[end : name.start()].strip(" \t"):
             runs.append([])
@@ -57,12 +53,11 @@ def keywords(text: str, extractor: Extractor = "default") -> frozenset[str]:
             runs[-1].append(name[0])
         end = name.end()
     found = {" ".join(run) for run in runs if len(run) > 1}
-    if not is_ascii or NEXT_CODE.search(text):
-        found |= {
-            f"{match[1]} {match[2]}"
-            for match in CODED.finditer(text)
-            if match[1][0].isupper() and match[1].lower() not in NLTK_ENGLISH
-        }
+    found |= {
+        f"{match[1]} {match[2]}"
+        for match in CODED.finditer(text)
+        if match[1][0].isupper() and match[1].lower() not in NLTK_ENGLISH
+    }
     found |= {by_value(quantity) for quantity in quantities(text) if not quantity.spelled}
     found |= set(WORD.findall(text.lower())) - NLTK_ENGLISH
     return frozenset(found)

@@ -5,12 +5,10 @@ from itertools import chain
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.reading_cache import ReadingCache
+from ragauge.language.stems import CJK
 from ragauge.language.text import ASCII_WORDS, composed, sentence_spans, word_set
 
-WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-    r"|(?:(?![\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\w\u0300-\u036f])+"
-)
+WORD = re.compile(rf"[{CJK}]|(?:(?![{CJK}])[\w\u0300-\u036f])+")
 
 
 def words(text: str) -> list[str]:
@@ -24,19 +22,27 @@ def words(text: str) -> list[str]:
     return WORD.findall(composed(lower_letters(text)))
 
 
-DATE_NAMES = word_set("""
-    jan january feb february mar march apr april may jun june jul july aug august sep sept september
-    oct october nov november dec december noon midnight century centuries quarter
-    monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays
-    saturday saturdays sunday sundays
-""")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DATE_NAMES = frozenset(
+    (*MONTHS, *(name[:3] for name in MONTHS), *WEEKDAYS, *(f"{name}s" for name in WEEKDAYS))
+) | word_set("sept noon midnight century centuries quarter")
 """The words of which every date that begins with a name has one."""
-NUMBER_WORDS = word_set("""
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety dozen
-    hundred thousand million billion trillion
-    half third quarter fifth sixth seventh eighth ninth tenth
-""")
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+)
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+LARGE = ("hundred", "thousand", "million", "billion", "trillion")
+WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
+    word: 20 + 10 * i for i, word in enumerate(TENS.split())
+}
+NUMBER_WORDS = {*WORD_VALUES, *LARGE} | word_set(
+    "dozen half third quarter fifth sixth seventh eighth ninth tenth"
+)
 """The words of which every number and every share in words has one."""
 _NAMES = DATE_NAMES | NUMBER_WORDS
 _NTH = (

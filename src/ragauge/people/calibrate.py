@@ -109,7 +109,7 @@ class Calibration:
         for each in rates.systems:
             estimate, least = each.corrected or each.from_errors, 0.5 / max(each.n_labels, 1)
             rate = 0.5 if estimate is None else min(max(estimate.value, least), 1 - least)
-            assumed = {"rate": rate, "correlation": rates.correlation}
+            assumed = {"rate": rate, "correlation": rates.correlation_at(rate)}
             needs = (labels_needed(margin, **assumed, n_rows=each.n_rows) for margin in margins)
             plans[each.system] = tuple(needs)
         return plans

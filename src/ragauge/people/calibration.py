@@ -366,7 +366,8 @@ def label_plan_report(
         headline = f"{rate} {n if alone is None else alone:,} labels."
     else:
         name = "the metric" if metric is None else short(metric)
-        helped = f"{n:,} labels with {name} (correlation {correlation:.2f})"
+        where = " over all systems" if len(plan) > 1 else ""
+        helped = f"{n:,} labels with {name} (correlation {correlation:.2f}{where})"
         headline = f"{rate} {helped}, {alone:,} without: {1 - n / alone:.0%} fewer."
     systems = {
         system: [{**asdict(each), "note": each.note} for each in needs]

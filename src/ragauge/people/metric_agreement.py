@@ -274,6 +274,17 @@ class SystemRates:
             return 0.0
         return max(float(np.corrcoef(scores.better, scores.targets)[0, 1]), 0.0)
 
+    def correlation_at(self, rate: float) -> float:
+        """That of answers of which this share is yes, if the metric's values among yes and among no are as on the labels.
+
+        Of all systems together it is higher than of each where their rates differ.
+        """
+        scores = self.agreement.scores
+        yes, no = scores.better[scores.is_yes], scores.better[~scores.is_yes]
+        between = np.sqrt(rate * (1 - rate)) * (yes.mean() - no.mean())
+        spread = np.sqrt(rate * yes.var() + (1 - rate) * no.var() + between**2)
+        return max(float(between / spread), 0.0) if spread else 0.0
+
 
 def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
     """The rates of every system with scores; none for preferences, or without figures."""

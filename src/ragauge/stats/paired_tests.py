@@ -24,7 +24,7 @@ from ragauge.stats.tests import (
     with_exact_ties,
 )
 
-LEVEL, POWER = 0.05, 0.8
+LEVEL, POWER, LEAST_CHANGED = 0.05, 0.8, 8
 EXACT_RANKS_UP_TO = 50
 """Up to this n Wilcoxon's test is exact, if no two differences are equally large and none is 0 …"""
 EXACT_TIES_UP_TO = 13
@@ -117,20 +117,27 @@ def effect_size(differences: Floats1d) -> float | None:
     return mean_of(values) / float(values.std(ddof=1))
 
 
-def detectable_difference(standard_error: float, n: int) -> float | None:
+def detectable_difference(
+    standard_error: float, n: int, *, changed: Floats1d | None = None
+) -> float | None:
     """The smallest difference that a test at level 0.05 finds with power 0.8.
 
     `standard_error` is that of the mean difference, from n questions or clusters:
     (t(0.975) + t(0.8)) times it, with n - 1 degrees of freedom. It differs from the exact value, by the
-    noncentral t distribution, by less than 2 % from n = 5 on. None for fewer than two questions and for
-    no spread. Source: Bloom 1995.
+    noncentral t distribution, by less than 2 % from n = 5 on. Where fewer than eight differences are not 0
+    (`changed`), it is that of eight of their mean size: five have p > 0.05, and eight expected ones are six or
+    more with probability 0.8. None for fewer than two questions and for no spread. Source: Bloom 1995.
 
     >>> round(detectable_difference(0.02, 250), 4)  # about 2.8 standard errors
     0.0563
     """
     if n < 2 or not standard_error > 0:
         return None
-    return (t_quantile(1 - LEVEL / 2, n - 1) + t_quantile(POWER, n - 1)) * standard_error
+    reach = t_quantile(1 - LEVEL / 2, n - 1) + t_quantile(POWER, n - 1)
+    least, needed = 0.0, min(LEAST_CHANGED, n)
+    if changed is not None and len(changed) < needed:
+        least = needed * float(np.abs(changed).mean()) / n
+    return max(reach * standard_error, least)
 
 
 def swap_test(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ragauge.language.characters import plain_signs
 from ragauge.language.claims import lexicon
 from ragauge.language.text import SpanSet
+from ragauge.language.words import MONTHS
 
 
 class Claim(NamedTuple):
@@ -30,8 +31,6 @@ _SHORT = (
     *("Gen", "Sen", "Rep", "Lt", "Mt"),
 )
 _ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{'|'.join(_SHORT)})$")
-_SHORT_ENDS = frozenset(word[-2:] for word in _SHORT)
-"""The last two letters of these abbreviations; checked first, because it is fast."""
 _MAX_PHRASE = 8
 
 
@@ -59,11 +58,7 @@ def claims(text: str, stated: SpanSet | None = None) -> tuple[Claim, ...]:
     start = 0
     for stop in _STOP.finditer(plain):
         mark, end = stop[0], stop.start()
-        if (
-            mark == "."
-            and (plain[end - 2 : end] in _SHORT_ENDS or plain[end - 1 : end].isupper())
-            and _ABBREVIATION.search(plain, max(start, end - 8), end)
-        ):
+        if mark == "." and _ABBREVIATION.search(plain, max(start, end - 8), end):
             continue
         if mark != "?":
             found += _Sentence(text, plain, start, end).claims(stated)
@@ -175,7 +170,7 @@ class _Sentence:
         if start > end or self.lowered[start] in lexicon.POINTING:
             return None
         is_after = start > 0 and self.lowered[start - 1] in lexicon.PREPOSITIONS
-        start += is_after and self.lowered[start] in lexicon.MONTHS  # `In May Acme …`
+        start += is_after and self.lowered[start] in MONTHS  # `In May Acme …`
         while start <= end and self._is_leading(start):
             start += 1
         return None if start > end or self._is_pronoun(end) else range(start, end + 1)

@@ -5,27 +5,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from heapq import heappop, heappush
+from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from ragauge.language.characters import lower_letters
 from ragauge.language.claims.claims import Claim, claims
-from ragauge.language.dates.parts import Date, implied, readings, supports
+from ragauge.language.dates.parts import Date, DateIndex
 from ragauge.language.numbers.quantity import Quantity, same_quantity
-from ragauge.language.text import SpanSet, composed
+from ragauge.language.text import Span, SpanSet, composed
 from ragauge.language.words import WORD, Words, words
 
 NEAR = 300
 """The largest distance in characters of subject and object in a context that supports a claim."""
-FEW = 50
-"""Up to this many dates are compared one by one, not looked up."""
 SHORT = 5_000
 """Contexts shorter than this are searched for each word, without a set of their words."""
 SPREAD = 100
 """The largest distance in characters of two words of a phrase."""
-Place = tuple[int, int]
-"""Start and end, as in text[start:end]."""
 Anchor = Quantity | Date | Claim
 _NO_CONTENT = frozenset(("a", "an", "the", "of", "s"))
 
@@ -77,7 +73,7 @@ class Passage:
         self._words, self._spaced = words, words.spaced
         # Searching a short text takes less time than building the set of its words.
         self._is_short = 0 < len(self._spaced) < SHORT
-        self._looked_up: dict[str, list[Place]] = {}
+        self._looked_up: dict[str, list[Span]] = {}
 
     @cached_property
     def _distinct(self) -> frozenset[str]:
@@ -92,7 +88,7 @@ class Passage:
                 return False
         return True
 
-    def places(self, word: str) -> list[Place]:
+    def places(self, word: str) -> list[Span]:
         """Where the word, one of the passage's, occurs."""
         found = self._looked_up.get(word)
         if found is None:
@@ -106,33 +102,24 @@ class Passage:
         return found
 
     @cached_property
-    def _all_places(self) -> dict[str, list[Place]]:
-        places: dict[str, list[Place]] = {}
+    def _all_places(self) -> dict[str, list[Span]]:
+        places: dict[str, list[Span]] = {}
         for found in WORD.finditer(lower_letters(self.text)):
             places.setdefault(composed(found[0]), []).append(found.span())
         return places
 
-    def spans(self, phrase: Sequence[str]) -> Iterator[Place]:
-        """Where all words of the phrase occur close together, in any order; sorted by start.
-
-        Found one by one, since the first is often enough.
-        """
+    def spans(self, phrase: Sequence[str]) -> Iterator[Span]:
+        """Where all words of the phrase occur close together, in any order; sorted by start."""
         places = [self.places(word) for word in phrase]
         if len(places) < 2:
-            yield from places[0] if places else ()
-            return
-        waiting: list[Place] = []
-        for at, _ in min(places, key=len):
-            while waiting and waiting[0][0] < at - SPREAD:  # no later one starts before it
-                yield heappop(waiting)
-            if found := _together(places, at):
-                heappush(waiting, found)
-        yield from sorted(waiting)
+            return iter(places[0] if places else ())
+        rarest = min(places, key=len)
+        return iter(sorted(filter(None, (_together(places, at) for at, _ in rarest))))
 
 
-def _together(places: Sequence[Sequence[Place]], at: int) -> Place | None:
+def _together(places: Sequence[Sequence[Span]], at: int) -> Span | None:
     """The span of the places nearest to `at`, one of each word; None if they are far apart."""
-    near: list[Place] = []
+    near: list[Span] = []
     for each in places:
         after = bisect_left(each, (at, 0))
         is_before = after == len(each) or (after and at - each[after - 1][0] <= each[after][0] - at)
@@ -174,35 +161,16 @@ class ContextIndex:
         return table
 
     @cached_property
-    def distinct_dates(self) -> list[tuple[int, Date]]:
-        """The dates of all contexts, each with its first context; where they are many, the distinct ones."""
-        dates = [(context, date) for context, found in enumerate(self.dates) for date in found]
-        if len(dates) <= FEW:
-            return dates
-        known: dict[object, tuple[int, Date]] = {}
-        for context, date in dates:
-            known.setdefault((frozenset(date.parts.items()), date.either_order), (context, date))
-        return list(known.values())
+    def _date_index(self) -> DateIndex:
+        return DateIndex([date for found in self.dates for date in found])
 
-    @cached_property
-    def parts(self) -> dict[tuple[str, int | str], list[tuple[int, Date]]]:
-        """The distinct dates by each part that they state or imply."""
-        table: dict[tuple[str, int | str], list[tuple[int, Date]]] = {}
-        for found in self.distinct_dates:
-            for reading in readings(found[1]):
-                for part in implied(reading).items():
-                    table.setdefault(part, []).append(found)
-        return table
-
-    def dates_like(self, stated: Date) -> Sequence[tuple[int, Date]]:
-        """Candidate dates: every date that may support this one is among them."""
-        if len(self.distinct_dates) <= FEW:
-            return self.distinct_dates
-        rarest = (
-            min((self.parts.get(part, ()) for part in reading.items()), key=len, default=())
-            for reading in readings(stated)
-        )
-        return [candidate for found in rarest for candidate in found]
+    def date(self, stated: Date) -> tuple[int, Date] | None:
+        """The first date that supports this one, and its context."""
+        place = self._date_index.first(stated)
+        if place is None:
+            return None
+        every = ((context, date) for context, found in enumerate(self.dates) for date in found)
+        return next(islice(every, place, None))
 
 
 def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
@@ -224,8 +192,7 @@ def support(anchor: Anchor, context_index: ContextIndex) -> Support | None:
         given = context_index.numbers.get(anchor.value, {}).values()
         found = next((each for each in given if same_quantity(anchor, each[1], unit=True)), None)
     else:
-        given = context_index.dates_like(anchor)
-        found = next((each for each in given if supports(each[1], anchor)), None)
+        found = context_index.date(anchor)
         if not found and anchor.year is not None and len(anchor.parts) == 1:
             # `the 2021 report` supports `in 2021`, although nothing there marks 2021 as a year.
             given = context_index.numbers.get(Decimal(anchor.year), {}).values()
@@ -251,12 +218,11 @@ def _words_support(
     return None
 
 
-def _nearest_pair(subjects: Iterator[Place], objects: Iterator[Place]) -> Place | None:
+def _nearest_pair(subjects: Iterator[Span], objects: Iterator[Span]) -> Span | None:
     """The span of the first subject with an object near it, and that object; both are sorted by start."""
     after = next(objects, None)
-    before: Place | None = (
-        None  # the object that ends last, of those that do not start after the subject
-    )
+    # The object that ends last, of those that do not start after the subject.
+    before: Span | None = None
     for start, end in subjects if after else ():
         while after is not None and after[0] <= start:
             before = after if before is None else max(before, after, key=itemgetter(1))

@@ -72,9 +72,6 @@ DETERMINERS = word_set("""
     approximately roughly more less than at least up to
 """)
 POINTING = word_set("this that these those")
-MONTHS = word_set("""
-    january february march april may june july august september october november december
-""")
 IDIOMS = {"took": "place part", "takes": "place part", "take": "place part", "taken": "place part"}
 PRONOUNS = word_set("""
     i you he she it we they me him them us this that these those who whom whose which what there
@@ -110,17 +107,12 @@ PLACED = {
 def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The verbs' finite forms, their bare forms, and their participles."""
     bare, doubled = set(_REGULAR.split()), set(_DOUBLED.split())
-    pasts = {_with(verb, "d") for verb in bare - doubled} | {
-        f"{verb + verb[-1]}ed" for verb in doubled
-    }
-    irregular = [
-        forms.split() for forms in _IRREGULAR.replace("\n", "|").split("|") if forms.strip()
-    ]
-    finite = pasts | {
-        _with(verb, "s") for verb in (*bare, *doubled, *(verb for verb, *_ in irregular))
-    }
-    finite |= {form for _, *forms in irregular for form in forms}
+    pasts = {_with(verb, "d") for verb in bare - doubled}
+    pasts |= {f"{verb + verb[-1]}ed" for verb in doubled}
+    irregular = [forms.split() for forms in _IRREGULAR.strip().replace("\n", "|").split("|")]
     bare |= {verb for verb, *_ in irregular}
+    finite = pasts | {form for _, *forms in irregular for form in forms}
+    finite |= {_with(verb, "s") for verb in bare | doubled}
     return frozenset(finite), frozenset(bare), frozenset(pasts | {each[2] for each in irregular})
 
 

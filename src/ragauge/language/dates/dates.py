@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from ragauge.language.characters import is_word, lower_letters, plain_signs, positions
 from ragauge.language.dates.parts import Date, date_of, full_year, is_day
 from ragauge.language.reading_cache import ReadingCache
-from ragauge.language.words import RANKS, words_of
+from ragauge.language.words import MONTHS, RANKS, WEEKDAYS, words_of
 
 _RUN = re.compile("[0-9][0-9]*")  # `[0-9]+` would be tried at every character
 _ERA = re.compile(r"(\d{1,4})\s?(B\.?C\.?(?:E\b\.?)?|bce?|A\.?D\b\.?|CE\b)(?!\w)", re.ASCII)
@@ -35,12 +35,9 @@ def dates(text: str) -> tuple[Date, ...]:
     return tuple(kept)
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = [name[:3] for name in MONTHS]
 _MONTH = re.compile(
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![^\W_])",
-    re.IGNORECASE | re.ASCII,
+    rf"(?:{'|'.join((*MONTHS, 'sept', *_MONTHS))})(?![^\W_])", re.IGNORECASE | re.ASCII
 )
 _COUNTED = (
     r"[\s-]?(?:%|(?:percent|per\scent|pct|hundred|thousand|million|billion|trillion|lakhs?|crores?"
@@ -69,7 +66,7 @@ _VERBS = ("may", "march", "mar")
 """Spellings of months that may be verbs."""
 _NAMED = re.compile(
     rf"(?<![^\W_])(?:(noon|midnight)|({'|'.join(reversed(_CENTURIES))})[\s-]centur(?:y|ies)"
-    rf"|({'|'.join(_WEEKDAYS)})s?|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)(?![^\W_])"
+    rf"|({'|'.join(WEEKDAYS)})s?|(first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]quarter)(?![^\W_])"
     r"(?:(?<=quarter)(?:(?:,?\sof|,)?\s(?:fiscal\s(?:year\s)?|FY\s?)?(\d{4})(?![\w%]|[.,]\d)))?",
     re.IGNORECASE | re.ASCII,
 )
@@ -90,7 +87,7 @@ def dates_by_name(plain: str, text: str) -> Iterator[Date]:
         elif century:
             yield date_of(text, *found.span(), century=_CENTURIES.index(century) + 1)
         elif weekday:
-            yield date_of(text, *found.span(), weekday=_WEEKDAYS.index(weekday) + 1)
+            yield date_of(text, *found.span(), weekday=WEEKDAYS.index(weekday) + 1)
         else:
             number = RANKS.get(quarter) or quarter[0]
             yield date_of(text, *found.span(), quarter=number, year=year)

@@ -105,26 +105,28 @@ class DateIndex:
     """Some dates, for looking up what they state of another date."""
 
     def __init__(self, dates: Sequence[Date]) -> None:
-        self._rows: dict[object, list[Parts]] = defaultdict(list)
+        self._rows: dict[object, list[tuple[int, Parts]]] = defaultdict(list)
         self._names: set[tuple[str, ...]] = set()
-        for date in dates:
-            if date.either_order:
-                self._rows["either"].append(date.parts)
-            else:
-                self._rows["known"].append(implied(date.parts))
+        for place, date in enumerate(dates):
+            own = date.parts if date.either_order else implied(date.parts)
+            self._rows[date.either_order].append((place, own))
             for reading in readings(date):
-                self._rows["all"].append(implied(reading))
+                self._rows["all"].append((place, implied(reading)))
                 self._names.add(names := tuple(reading))
-                self._rows[names].append(reading)
-        self._values: dict[object, frozenset[tuple[int | str, ...]]] = {}
+                self._rows[names].append((place, reading))
+        self._places: dict[object, dict[tuple[int | str, ...], int]] = {}
 
     def supports(self, stated: Date) -> bool:
         """Whether one of the dates states or implies every part of this one, as `supports` of two dates."""
+        return self.first(stated) is not None
+
+    def first(self, stated: Date) -> int | None:
+        """The place of the first of these dates; None if there is none."""
         if not stated.either_order:
-            return self._has("all", stated.parts)
-        return self._has("either", stated.parts) or any(
-            self._has("known", reading) for reading in readings(stated)
-        )
+            return self._first("all", stated.parts)
+        found = [self._first(True, stated.parts)]
+        found += [self._first(False, reading) for reading in readings(stated)]
+        return min((place for place in found if place is not None), default=None)
 
     def agrees(self, other: Date) -> bool:
         """Whether one of the dates shares a part with this one and differs in none that both state."""
@@ -133,15 +135,15 @@ class DateIndex:
             for reading in readings(other)
             for names in self._names
         )
-        return any(parts and self._has(names, parts) for names, parts in shared)
+        return any(parts and self._first(names, parts) is not None for names, parts in shared)
 
-    def _has(self, rows: object, parts: Parts) -> bool:
-        """Whether one of the rows has all these parts."""
+    def _first(self, rows: object, parts: Parts) -> int | None:
+        """The place of the first of the rows that has all these parts."""
         names = tuple(parts)
-        if (rows, names) not in self._values:
-            self._values[rows, names] = frozenset(
-                tuple(row[name] for name in names)
-                for row in self._rows[rows]
+        if (rows, names) not in self._places:
+            self._places[rows, names] = {
+                tuple(row[name] for name in names): place
+                for place, row in reversed(self._rows[rows])
                 if row.keys() >= parts.keys()
-            )
-        return tuple(parts.values()) in self._values[rows, names]
+            }
+        return self._places[rows, names].get(tuple(parts.values()))

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from ragauge.language.facts.differences import (
     LIKELY,
     Difference,
     contradiction,
     facts_of,
+    is_among,
     is_equal,
     is_near,
     is_same,
@@ -81,9 +82,8 @@ def align(answer: str, expected: str, question: str = "") -> Alignment:
             clauses = focused(there, here)
             name = vocabulary().classes.get(each.expected.text.lower(), ("",))[0]
             is_listed = any(  # `Monday and Friday` for `Tuesday and Friday`
-                fact.kind == "member" and cast("tuple[str, str]", fact.value)[0] == name
+                fact.kind == "member" and fact.head == name and is_among(fact, here.facts)
                 for fact in there.facts
-                if is_among(fact, here.facts)
             )
             if not is_listed and not clauses.start <= each.expected.start < clauses.end:
                 continue
@@ -191,10 +191,6 @@ def contradicting_facts(
             ):
                 yield Difference(kind, part_of(fact), part_of(expected))
                 break
-
-
-def is_among(fact: Fact, others: Sequence[Fact]) -> bool:
-    return any(is_same(fact, other) for other in others)
 
 
 def statement_at(part: Part | Fact, statements: Sequence[Statement]) -> Statement:

@@ -57,14 +57,17 @@ def beside(statement: Statement, part: Fact | Part) -> set[str]:
 
 def n_shared(one: Statement, other: Statement) -> int:
     """The number of words and facts that both statements have."""
-    n_facts = sum(any(is_same(fact, each) for each in other.facts) for fact in one.facts)
-    return len(one.keys & other.keys) + n_facts
+    return len(one.keys & other.keys) + sum(is_among(fact, other.facts) for fact in one.facts)
 
 
 def likeness(one: Statement, other: Statement) -> float:
     """Of the words and facts of both statements, the share that both have: Dice's coefficient."""
     n = len(one.keys) + len(other.keys) + len(one.facts) + len(other.facts)
     return 2 * n_shared(one, other) / n if n else 0.0
+
+
+def is_among(fact: Fact, others: Sequence[Fact]) -> bool:
+    return any(is_same(fact, other) for other in others)
 
 
 def is_same(one: Fact, other: Fact) -> bool:

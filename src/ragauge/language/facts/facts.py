@@ -11,14 +11,13 @@ from typing import Literal, NamedTuple
 from ragauge.language.dates.dates import dates
 from ragauge.language.dates.parts import Date
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.other_forms import Measure, measures, shares_out_of
 from ragauge.language.numbers.other_languages import quantities_of, times_of_day
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
 from ragauge.language.numbers.units import MONEY, converted, is_measure, is_time, unit_of
 from ragauge.language.numbers.words import value_of
 from ragauge.language.text import DESIGNATIONS, word_set
-from ragauge.language.words import RANKS
+from ragauge.language.words import RANKS, WORD_VALUES
 
 NEAR = 3
 """Tokens beside an amount, or after a negation, that belong to it."""
@@ -51,11 +50,9 @@ _LONG = re.compile(
     r"(?<![\w.,+-])(?:(?:\+\d{1,3}|\(?0\d+\)?)(?:[ /()-]{1,2}\d+)+|\(?\d{2,5}\)?[ -]{1,2}\d{1,7}(?:-\d{1,7})+)(?![\w%-]|[.,:]\d)"
 )
 """What may be a telephone number or an ISBN."""
-_MAY_BE_LONG, _MAY_BE_ROMAN = re.compile(r"\d\)?[ /()-]{1,2}\d"), re.compile("[IVXL][IVX]")
-"""What these have; searched first, because it is fast."""
-MIN_DIGITS = 7
 _MAY_BE_CODE = re.compile(r"\d|[A-Z](?![^\W\u3000-\uffff]|['’-])")
 """What every code has; searched first, because it is fast."""
+MIN_DIGITS = 7
 _GERMAN_PLACE = re.compile(r"(\w{4,}?)s?te[nr]?")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _CHINESE_LABEL = re.compile(
@@ -117,6 +114,11 @@ class Fact(NamedTuple):
     per: str = ""
     bound: str = ""
     is_negated: bool = False
+
+    @property
+    def head(self) -> str:
+        """The head of a code, or the class of a member; "" of other facts."""
+        return self.value[0] if isinstance(self.value, tuple) else ""
 
     @property
     def shown(self) -> str:
@@ -251,7 +253,7 @@ def _rank(word: str) -> int:
 
 def _romans(text: str) -> Iterator[Fact]:
     """`Phase III` is `Phase 3`; numerals of one letter are read with other letters."""
-    for found in _ROMAN.finditer(text) if _MAY_BE_ROMAN.search(text) else ():
+    for found in _ROMAN.finditer(text):
         roman, head = found["roman"], found["head"]
         values = [_ROMANS[sign] for sign in roman]
         value = sum(
@@ -265,7 +267,7 @@ def _romans(text: str) -> Iterator[Fact]:
 
 def _codes(text: str, tokens: Sequence[Part], ends: Set[int], words: Set[str]) -> Iterator[Fact]:
     known = vocabulary()
-    for found in _LONG.finditer(text) if _MAY_BE_LONG.search(text) else ():
+    for found in _LONG.finditer(text):
         digits = "".join(filter(str.isdigit, found[0]))
         if len(digits) >= MIN_DIGITS:
             yield Fact("code", found[0], *found.span(), ("", digits.lstrip("0")))
@@ -273,9 +275,8 @@ def _codes(text: str, tokens: Sequence[Part], ends: Set[int], words: Set[str]) -
         number, head = found.groups()
         tail = number if number.isdecimal() else str(value_of(number))
         yield Fact("code", found[0], *found.span(), (head, tail))
-    for token, number in (
-        () if words.isdisjoint(DESIGNATIONS) else pairwise(tokens)
-    ):  # `section five`
+    are_named = not words.isdisjoint(DESIGNATIONS)
+    for token, number in pairwise(tokens) if are_named else ():  # `section five`
         if number.text in WORD_VALUES and token.text in DESIGNATIONS:
             start, end = token.start, number.end
             value = token.text, str(WORD_VALUES[number.text])
@@ -323,9 +324,8 @@ def _quantities(text: str, tokens: Sequence[Part]) -> Iterator[Quantity]:
                 each = each._replace(unit=known.units[word], end=tokens[at].end)
         country = known.dollars
         is_year = YEARS[0] <= each.value <= YEARS[-1]
-        if not (each.unit or is_year) and last + 1 < len(
-            tokens
-        ):  # `24 paid days`, `50 Schweizer Franken`
+        # `24 paid days`, `50 Schweizer Franken`
+        if not (each.unit or is_year) and last + 1 < len(tokens):
             word, (noun, _, end) = tokens[last].text, tokens[last + 1]
             unit = known.units.get(noun) or unit_of(noun) or ""
             is_plain = word.isalpha() and noun.isalpha()  # not of `3 people $20 each`
@@ -401,11 +401,8 @@ def _frequencies(text: str, tokens: Sequence[Part]) -> Iterator[Fact]:
         elif words[at] and tokens[at].start in values:
             each, at = values[tokens[at].start], at + 1
         word = words[at]
-        return (
-            each,
-            known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or "",
-            at + 1,
-        )
+        unit = known.periods.get(word) or known.units.get(word) or unit_of(word or " ") or ""
+        return each, unit, at + 1
 
     last = -1
     for at, token in enumerate(tokens):

@@ -16,7 +16,6 @@ from ragauge.language.facts.alignment import (
     contradicting_facts,
     equal_spans,
     focused,
-    is_among,
     statement_at,
 )
 from ragauge.language.facts.differences import (
@@ -26,6 +25,7 @@ from ragauge.language.facts.differences import (
     contradiction,
     facts_of,
     in_unit,
+    is_among,
     is_within,
     keys_of,
     part_of,
@@ -201,11 +201,8 @@ def _clauses(statement: Statement) -> Iterator[Statement]:
     """The clauses of a statement, which end at commas, colons and the like, but not inside of a fact."""
     inside = {at for fact in statement.facts for at in range(fact.start, fact.end)}
     signs = [each for each in statement.tokens if each.text in SIGNS and each.start not in inside]
-    cuts = [
-        statement.start,
-        *(at for sign in signs for at in (sign.start, sign.end)),
-        statement.end,
-    ]
+    ends = (at for sign in signs for at in (sign.start, sign.end))
+    cuts = [statement.start, *ends, statement.end]
     for start, end in zip(cuts[::2], cuts[1::2], strict=True):
         if any(start <= fact.start < end for fact in statement.facts):
             yield statement.part(start, end)
@@ -228,9 +225,8 @@ class _Passages:
         self.keys = self._with_key.keys()
         facts = facts_of([each for each, _ in self._statements])
         self.facts = facts[:MAX_FACTS_OF_PASSAGES]
-        self.is_cut = (
-            len(facts) > len(self.facts) or max(map(len, contexts), default=0) > MAX_CHARACTERS
-        )
+        longest = max(map(len, contexts), default=0)
+        self.is_cut = len(facts) > len(self.facts) or longest > MAX_CHARACTERS
 
     @cached_property
     def places(self) -> list["_Place"]:
@@ -266,9 +262,10 @@ class _Passages:
         """
         keys = statement.keys | (keys_of(asked) if len(statement.keys) < MIN_KEYS else set[str]())
         found = [self._with_key.get(key, ()) for key in sorted(keys)]
-        for fact in statement.facts:
-            facts = [each.facts for each, _ in self._statements]
-            found.append([at for at, each in enumerate(facts) if is_among(fact, each)])
+        found += (
+            [at for at, (each, _) in enumerate(self._statements) if is_among(fact, each.facts)]
+            for fact in statement.facts
+        )
         scores: Counter[int] = Counter()
         for places in found:
             for at in places:

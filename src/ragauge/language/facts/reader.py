@@ -64,6 +64,10 @@ class Statement:
     def keys(self) -> frozenset[str]:
         return frozenset(word.key for word in self.words)
 
+    @cached_property
+    def has_negation(self) -> bool:
+        return any(token.text in vocabulary().negations for token in self.tokens)
+
     def part(self, start: int, end: int) -> "Statement":
         """What the statement says between two places."""
         facts = [fact for fact in self.facts if start <= fact.start and fact.end <= end]
@@ -126,27 +130,18 @@ def _words(
     inside = {at for fact in facts for at in range(fact.start, fact.end)}
     for at, token in enumerate(tokens):
         word, begin, end = token
-        if (
-            word in known.without_content
-            or (
-                word in known.functions
-                and word not in known.opposites
-                and not is_letter(text, begin, end)
-            )
-            or begin in inside
-            or not word[0].isalnum()
-        ):
+        is_function = word in known.functions and word not in known.opposites
+        if (is_function and not is_letter(text, begin, end)) or word in known.without_content:
+            continue
+        if begin in inside or not word[0].isalnum():
             continue
         following = tokens[at + 1].start if at + 1 < len(tokens) else start
         is_name = text[begin].isupper() and (
             begin > start or (following == end + 1 and text[following].isupper())
         )
         before = [each.text for each in tokens[max(0, at - 2) : at]]
-        role = ""
-        if not known.by.isdisjoint(before):
-            role = "by"
-        elif not known.turning.isdisjoint(before):
-            role = "to"
+        role = "" if known.turning.isdisjoint(before) else "to"
+        role = role if known.by.isdisjoint(before) else "by"
         has_article = bool(before) and before[-1] in known.articles
         opposites, key = known.opposites.get(word, _NONE), stem(word)[:PREFIX]
         own, is_negated = text[begin:end], begin in negated

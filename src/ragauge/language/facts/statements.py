@@ -10,6 +10,7 @@ from ragauge.language.facts.differences import (
     Difference,
     beside,
     facts_of,
+    is_among,
     is_same,
     keys_of,
     likeness,
@@ -107,27 +108,23 @@ def compare(
 
     `answer`: all statements of its text; `known`: the words of all that is expected.
     """
-    pairs = [*product(ours.facts, theirs.facts)]
-    for fact, other in pairs:  # `not 3 hours but 5` where the other says `3 hours`
-        if fact.is_negated and not other.is_negated and is_same(fact, other):
-            yield Difference("negation", part_of(fact), part_of(other))
-    for fact, other in pairs:  # `at most 7` for `at least 7`
+    for fact, other in product(ours.facts, theirs.facts):
         bounds = {fact.bound, other.bound}
-        if len(bounds - {""}) == 2 and bounds not in AGREEING_BOUNDS and is_same(fact, other):
-            yield Difference("quantifier", part_of(fact), part_of(other))
+        is_denied = fact.is_negated and not other.is_negated  # `not 3 hours but 5` for `3 hours`
+        is_other = "" not in bounds and len(bounds) == 2 and bounds not in AGREEING_BOUNDS
+        if (is_denied or is_other) and is_same(fact, other):  # `at most 7` for `at least 7`
+            yield Difference(
+                "negation" if is_denied else "quantifier", part_of(fact), part_of(other)
+            )
     stated, known = keys_of(answer), known | keys_of(asked)
     if len(answer) <= FEW:
         yield from _other_items(ours, theirs, stated, known)
-    are_short = all(len(each.keys) <= FEW and len(each.facts) < FEW for each in (ours, theirs))
-    if (
-        len(answer) == 1
-        and are_short
-        and all(  # `fell by 3 %`
-            any(is_same(fact, other) for other in others.facts)
-            for each, others in ((ours, theirs), (theirs, ours))
-            for fact in each.facts
-        )
-    ):
+    are_short = all(
+        len(each.keys) <= FEW > len(each.facts)
+        and all(is_among(fact, others.facts) for fact in each.facts)  # `fell by 3 %`
+        for each, others in ((ours, theirs), (theirs, ours))
+    )
+    if len(answer) == 1 and are_short:
         # A question may take a direction for granted: `Why did it rise?`, but not `Did it rise or fall?`.
         sides = {side for each in asked for word in each.words for side in word.opposites}
         granted = {(pair, side) for pair, side in sides if (pair, 1 - side) not in sides}
@@ -299,9 +296,17 @@ def chosen(
     if words.isdisjoint(ALTERNATIVES) and not any("还是" in each.text for each in asked):
         return
     named = {side for word in words for side in known.get(word, ())}
-    sides = [_sided(statements) for statements in (answer, expected)]
     for pair in sorted(pair for pair, side in named if side and (pair, 0) in named):
-        ours, theirs = (each.get(pair, {}) for each in sides)
+        ours, theirs = (
+            {
+                side: word
+                for each in text
+                for word in each.words
+                for p, side in directions(word)
+                if p == pair
+            }
+            for text in (answer, expected)
+        )
         if len(ours) == len(theirs) == 1:
             yield next(iter(ours.values())), next(iter(theirs.values()))
 
@@ -342,15 +347,6 @@ def _before(statement: Statement, fact: Fact) -> Word | None:
     return next((word for word in reversed(near) if word.opposites), None)
 
 
-def _sided(statements: Sequence[Statement]) -> dict[int, dict[int, Word]]:
-    """The words of each pair of opposites by their side."""
-    found: dict[int, dict[int, Word]] = {}
-    for word in (word for statement in statements for word in statement.words):
-        for pair, side in directions(word):
-            found.setdefault(pair, {})[side] = word
-    return found
-
-
 def directions(word: Word) -> list[tuple[int, int]]:
     return [(pair, side ^ word.is_negated) for pair, side in word.opposites]
 
@@ -376,20 +372,10 @@ def turned(
         yield orders[0]
     elif opposite and not any(orders):
         yield opposite
-    negations = vocabulary().negations
-    denies = [
-        any(token.text in negations for token in each.tokens) for each in (ours, theirs, *asked)
-    ]
     # A few words that answer a question with a negation deny with it.
-    if (
-        len(
-            {
-                no or (len(each.keys) < MIN_SIZE and any(denies[2:]))
-                for no, each in zip(denies, (ours, theirs), strict=False)
-            }
-        )
-        == 1
-    ):
+    asks = any(each.has_negation for each in asked)
+    one, other = (s.has_negation or (asks and len(s.keys) < MIN_SIZE) for s in (ours, theirs))
+    if one == other:
         return
     senses = [{(word.key, word.is_negated) for word in each.words} for each in (ours, theirs)]
     mixed = {key for each in senses for key, is_no in each if (key, not is_no) in each}
@@ -506,11 +492,7 @@ def _shared_items(
             same = next((at for at, other in enumerate(theirs.facts) if is_same(fact, other)), None)
             if same is not None:
                 # `red` and `north` do not take each other's place.
-                kind = (
-                    f"member {fact.value[0]}"
-                    if isinstance(fact.value, tuple) and fact.kind == "member"
-                    else fact.kind
-                )
+                kind = f"member {fact.head}" if fact.kind == "member" else fact.kind
                 items.append(_Item(f"#{same}", fact.start, fact.end, "", kind))
         lists.append(sorted(items, key=lambda item: item.start))
     counts = [Counter(item.key for item in items) for items in lists]

@@ -87,22 +87,9 @@ def vocabulary() -> Vocabulary:
     plain = ("negations", "scopes", "bounds", "periods", "rates", "months")
     known["without_content"] = frozenset(word for name in plain for word in known[name])
     known["often"] = frozenset({*known["once"], *known["rates"]} | known["times"] | known["every"])
-    names = (
-        "bounds",
-        "once",
-        "scopes",
-        "negations",
-        "classes",
-        "opposites",
-        "units",
-        "periods",
-        "rates",
-        "turning",
-        "every",
-    )
-    words = sorted(
-        {word for name in names for word in known[name]}, key=lambda one: (-len(one), one)
-    )
+    names = "bounds once scopes negations classes opposites units periods rates turning every"
+    found = {word for name in names.split() for word in known[name]}
+    words = sorted(found, key=lambda one: (-len(one), one))
     longest = _any_of(word for word in words if " " in word)
     chinese = _any_of(word for word in words if word[0] > "\u3000")
     letter = rf"[^\W\d_{CJK}]"

@@ -4,24 +4,25 @@ import re
 
 from ragauge.language.characters import is_word
 from ragauge.language.numbers.quantity import Reading
-from ragauge.language.numbers.units import CODE, MONEY, PAIRS, SCALE_WORDS, SCALES, UNITS, unit_of
-
-SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
+from ragauge.language.numbers.units import (
+    CODE,
+    MONEY,
+    PAIRS,
+    SCALE_LETTERS,
+    SCALE_WORDS,
+    SCALES,
+    UNITS,
+    unit_of,
 )
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-WORD_VALUES = {word: value for value, word in enumerate(SMALL.split())} | {
-    word: 20 + 10 * i for i, word in enumerate(TENS.split())
-}
-_AFTER_ONE = ("hundred", "thousand", "million", "billion", "trillion")
+from ragauge.language.words import LARGE, WORD_VALUES
+
 _NO_CURRENCY = frozenset("abcdefghijklmnopqrtuvwxyz(,;:)0123456789") | {""}
 
 
 def ends_in_number(plain: str, end: int) -> bool:
     """Whether the last word before `end` is a number in words."""
     words = plain[max(0, end - 12) : end].lower().replace("-", " ").split()
-    return bool(words) and (words[-1] in WORD_VALUES or words[-1] in _AFTER_ONE)
+    return bool(words) and (words[-1] in WORD_VALUES or words[-1] in LARGE)
 
 
 MONEY_SIGNS = frozenset("$€£¥₹")
@@ -98,9 +99,6 @@ _SCALE = re.compile(rf"[\s-]?({SCALE_WORDS})s?{_END}|([百千万萬億亿兆])",
 NOTHING_AFTER = frozenset(".,;:)]?!\"'/") | {""}
 _SCALE_STARTS = frozenset("htlmcbqkHTLMCBQK百千万萬億亿兆")
 """The first character of a scale, after at most a space or hyphen; checked first, because it is fast."""
-_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
-    {"b": 9, "B": 9, "bil": 9, "t": 12, "T": 12}
-)
 _SCALE_LETTER = re.compile(rf"([kKMB]){_END}")
 _MONEY_LETTER = re.compile(rf"\s?([kKmMbBtT]|mm|MM|[mb]il){_END}")
 _REFERENCE = re.compile(
@@ -132,7 +130,7 @@ def read_scale(plain: str, reading: Reading) -> None:
         return
     letter = (_MONEY_LETTER if reading.unit else _SCALE_LETTER).match(plain, reading.end)
     if letter and not _REFERENCE.search(plain, max(0, reading.start - 12), reading.start):
-        reading.scale, reading.end = _LETTERS[letter[1]], letter.end()
+        reading.scale, reading.end = SCALE_LETTERS[letter[1]], letter.end()
         return
     for _ in range(3):
         found = _SCALE.match(plain, reading.end)

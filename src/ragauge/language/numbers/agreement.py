@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from ragauge.language.numbers.quantity import EXACT, NAMED, Quantity, scaled
 from ragauge.language.numbers.units import (
     MONEY,
+    SCALE_LETTERS,
     are_of_one_kind,
     are_of_other_kinds,
     converted,
@@ -27,8 +28,7 @@ percentages of a reference are exempt, because they show how precise the referen
 SURE_DIGITS = 3
 """The fewest digits for which another scale that nothing names, as in 1577 for `1.577 billion`, is no chance."""
 _LOOSE_SCALE = re.compile(r" ([KkMB])(?![\w'/-]|\.\w)")
-_LETTERS = {"K": 3, "k": 3, "M": 6, "B": 9}
-"""The scale that a letter after a space may mean, as in `1.5 K`, which may also be kelvin."""
+"""A letter after a space that may mean a scale, as in `1.5 K`, which may also be kelvin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,8 @@ def stated(
     elif is_bare and scales:
         includes_scale = not expected or value % 10 ** scales[0] == 0
         shifts = (*scales, 0) if includes_scale else tuple(scales)
-    elif text[quantity.end + 1 : quantity.end + 2] in _LETTERS and (
-        letter := _LOOSE_SCALE.match(text, quantity.end)
-    ):
-        shifts = (0, _LETTERS[letter[1]])
+    elif letter := _LOOSE_SCALE.match(text, quantity.end):
+        shifts = (0, SCALE_LETTERS[letter[1]])
     is_share = 0 < value < 1 and not unit and (quantity.spelled or "." not in quantity.text)
     is_percent = unit in ("%", "bp")
     return Stated(quantity, value, log_of(value), is_percent, is_bare, shifts, text, is_share)
@@ -295,10 +293,8 @@ _CLAUSE_END = re.compile(r"[;\n]|[.!?](?=\s)")
 def is_bracketed(number: Stated) -> bool:
     """Whether the number is alone in brackets, which may mean a minus."""
     before, after = number.quantity.start - 1, number.quantity.end
-    return number.text[before : before + 1] in ("(", "（") and number.text[after : after + 1] in (
-        ")",
-        "）",
-    )
+    around = number.text[before : before + 1] + number.text[after : after + 1]
+    return around in ("()", "（）", "(）", "（)")
 
 
 def may_be_dash(number: Stated) -> bool:

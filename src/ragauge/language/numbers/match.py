@@ -20,8 +20,9 @@ from ragauge.language.numbers.index import Found, NumberIndex
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.other_forms import (
+    Measure,
+    as_measures,
     in_other_forms,
-    measures,
     quarters,
     shares_out_of,
     times_in_words,
@@ -190,7 +191,7 @@ def _index_of(
     answer: str,
     given: Sequence[Quantity],
     scale: int,
-    wanted: Sequence["ExpectedQuantity"],
+    wanted: Sequence[Measure],
 ) -> NumberIndex:
     """The numbers of the answer, those in other forms, and its measures in the units that are wanted."""
     units = {each.unit for one in wanted for each in (one.quantity, *one.parts)}
@@ -213,7 +214,7 @@ def is_denied(answer: str, start: int) -> bool:
 
 
 def _found(
-    number: Stated, wanted: "ExpectedQuantity", index: NumberIndex, rules: Agreement
+    number: Stated, wanted: Measure, index: NumberIndex, rules: Agreement
 ) -> Sequence[Found]:
     """The numbers that agree with the expected one, one of its other forms, or all of its parts."""
     if found := index.find(number, rules):
@@ -275,32 +276,17 @@ def _distinct(numbers: Sequence[Stated], rules: Agreement, counts: CountedNumber
     return [each for each in again if each.quantity.start in starts]
 
 
-class ExpectedQuantity(NamedTuple):
-    """A number that the reference wants.
-
-    `forms`: the same in other forms, of which one is enough: 100% for `doubled`. `parts`: its parts, which are
-    enough together: 1 h and 30 min.
-    """
-
-    quantity: Quantity
-    forms: tuple[Quantity, ...] = ()
-    parts: tuple[Quantity, ...] = ()
-
-
 @ReadingCache  # the answers of several systems are compared with one reference
 def expected_numbers(
     reference: str, question: str | None, found: Sequence[Quantity]
-) -> Sequence[ExpectedQuantity]:
+) -> Sequence[Measure]:
     """The numbers that the reference wants, given its quantities: those in digits, else the one in words."""
-    whole = measures(reference, found)
-    inside = {part.start for measure in whole for part in measure.parts}
-    every = [ExpectedQuantity(each) for each in found if each.start not in inside]
-    every += [ExpectedQuantity(each, parts=parts) for each, parts in whole]
+    every = as_measures(reference, found)
     if not any(each.quantity.counts for each in every):
         return _in_words(question, reference, every)
     counted = [
         each
-        for each in sorted(every, key=lambda each: each.quantity.start)
+        for each in every
         # A number such as `five years` is as definite as one in digits.
         if each.quantity.counts
         or (
@@ -317,9 +303,7 @@ def expected_numbers(
     return tuple(each for each in counted if each.quantity.start not in base)
 
 
-def _in_words(
-    question: str | None, reference: str, found: Sequence[ExpectedQuantity]
-) -> Sequence[ExpectedQuantity]:
+def _in_words(question: str | None, reference: str, found: Sequence[Measure]) -> Sequence[Measure]:
     """The only number in words of a short reference (`two million`, `It doubled.`) that is no part of a name (`Six Degrees`)."""
     if len(reference.split()) > MAX_WORDS:
         return ()
@@ -328,12 +312,12 @@ def _in_words(
         shares = list(quarters(reference))
         starts = {each.start for each in shares}
         in_words = [each for each in in_words if each.quantity.start not in starts]
-        in_words += map(ExpectedQuantity, shares)
+        in_words += map(Measure, shares)
     elif "quarter" in reference.lower():
         in_words = [each for each in in_words if each.quantity.unit]  # it may be three months
     in_forms = [*in_other_forms(reference, ()), *times_in_words(reference)]
     in_words += [
-        ExpectedQuantity(first, forms=tuple(others))
+        Measure(first, forms=tuple(others))
         for _, (first, *others) in groupby(in_forms, attrgetter("start"))
     ]
     if len(in_words) != 1 or (number := in_words[0].quantity).value == 1:

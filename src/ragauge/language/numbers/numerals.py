@@ -87,8 +87,6 @@ _MIXED = re.compile(
 )
 _HYPHENATED = re.compile(r"[0-9]+(?:-[0-9]+){2,}")
 _POWER = re.compile(r"\s?[×x*]\s?10\^([+-]?[0-9]{1,4})(?![0-9.])")
-_TIMES = frozenset("×x*")
-"""The first character of a power, after at most a space; checked first, because it is fast."""
 
 
 def digit_in(text: str) -> re.Pattern[str]:
@@ -156,8 +154,6 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"[*_]{0,3}[:.)\]][*_]{0,3}\s{1,4}\S")
-_AFTER_LABEL = frozenset(":.)]*_")
-_BEFORE_LABEL = frozenset("pnmtrePNMTRE")
 
 
 def _read(plain: str, start: int, end: int, digits: str) -> Reading | None:
@@ -194,13 +190,8 @@ def _is_in_name(plain: str, start: int, end: int) -> bool:
         return _PARAGRAPH.match(plain, end) is not None
     if before in " -" and plain[start:end] in _INDEX_SIZES:
         return _INDEX.search(plain, max(0, start - 12), start) is not None
-    return (
-        before == " "
-        and after in _AFTER_LABEL
-        and plain[start - 2 : start - 1] in _BEFORE_LABEL
-        and _LABEL.search(plain, max(0, start - 24), start) is not None
-        and _LABELLED.match(plain, end) is not None
-    )
+    is_labelled = before == " " and _LABELLED.match(plain, end) is not None
+    return is_labelled and _LABEL.search(plain, max(0, start - 24), start) is not None
 
 
 def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
@@ -209,13 +200,12 @@ def _value(plain: str, digits: str, end: int) -> tuple[Decimal, int]:
         return _fraction(_VULGAR[digits]), end
     is_whole = digits.isdecimal()
     value = Decimal(digits if is_whole else _SEPARATOR.sub("", digits))
-    after = plain[end : end + 2]
-    if is_whole and after[:1] == "/" and (below := _FRACTION.match(plain, end)):
+    if is_whole and (below := _FRACTION.match(plain, end)):
         is_proper = 0 < value < int(below[1]) <= 100
         return (_fraction(digits + below[0]), below.end()) if is_proper else (value, end)
-    if after[:1] in NOTHING_AFTER:
+    if plain[end : end + 1] in NOTHING_AFTER:
         return value, end
-    if not _TIMES.isdisjoint(after) and (power := _POWER.match(plain, end)):
+    if power := _POWER.match(plain, end):
         return scaled(value, int(power[1])), power.end()
     if is_whole and (dozen := _DOZEN.match(plain, end)):
         return 12 * value, dozen.end()

@@ -30,10 +30,23 @@ _QUARTERS = re.compile(r"\b(three|one|a)[\s-]quarters?\b", re.IGNORECASE)
 
 
 class Measure(NamedTuple):
-    """A measure with the quantities that are parts of it: the 1 h and the 30 min of `1 h 30 min`."""
+    """A number of a text.
+
+    `parts`: the quantities that it consists of, which are enough together: the 1 h and the 30 min of `1 h 30 min`. `forms`: the
+    same in other forms, of which one is enough: 100% for `doubled`.
+    """
 
     quantity: Quantity
-    parts: tuple[Quantity, ...]
+    parts: tuple[Quantity, ...] = ()
+    forms: tuple[Quantity, ...] = ()
+
+
+def as_measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
+    """The quantities of the text, with `1 h 30 min` as one, in order."""
+    whole = measures(text, found)
+    inside = {part.start for each in whole for part in each.parts}
+    every = [*(Measure(each) for each in found if each.start not in inside), *whole]
+    return sorted(every, key=lambda each: each.quantity.start)
 
 
 def measures(text: str, found: Sequence[Quantity]) -> list[Measure]:
@@ -128,10 +141,8 @@ def in_groups(text: str, found: Sequence[Quantity]) -> Iterator[Measure]:
         start, last = parts[0].start, parts[-1]
         digits = text[start : last.start + 3].replace(" ", "")
         if len(parts) > 1 and 0 < parts[0].value < 1000 and digits.isdigit():
-            written = text[start : last.end]
-            yield Measure(
-                last._replace(text=written, start=start, value=Decimal(digits)), tuple(parts)
-            )
+            written, value = text[start : last.end], Decimal(digits)
+            yield Measure(last._replace(text=written, start=start, value=value), tuple(parts))
 
 
 def clock_durations(text: str) -> Iterator[Quantity]:

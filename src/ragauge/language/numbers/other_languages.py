@@ -8,14 +8,13 @@ from operator import attrgetter
 
 from ragauge.language.detection import language_of
 from ragauge.language.facts.vocabulary import vocabulary
-from ragauge.language.numbers.affixes import WORD_VALUES
 from ragauge.language.numbers.numbers import quantities
 from ragauge.language.numbers.numerals import ENGLISH_WORDS
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.numbers.words import PER_CENT, value_of
 from ragauge.language.text import word_set
-from ragauge.language.words import words_of
+from ragauge.language.words import WORD_VALUES, words_of
 
 _LISTED = """
 11 elf | 13 dreizehn treize trece | 14 vierzehn quatorze catorce | 16 sechzehn seize dieciséis | 17 siebzehn diecisiete
@@ -215,15 +214,7 @@ _MORNING = "in the morning|vormittags|morgens|du matin|de la mañana"
 _EVENING = "in the (?:afternoon|evening)|(?:nach)?mittags|abends|de l['’]après-midi|du soir|de la (?:tarde|noche)"
 _HALF_OF_DAY = re.compile(rf"\s?(?:{_MORNING}|a\.?m\b|({_EVENING}|p\.?m\b))", re.IGNORECASE)
 _HALF_HINTS = (
-    "morn",
-    "noon",
-    "ning",
-    "mitta",
-    "morge",
-    "abend",
-    "matin",
-    "midi",
-    "soir",
+    *["morn", "noon", "ning", "mitta", "morge", "abend", "matin", "midi", "soir"],
     "de la ",
 )
 _HOUR_OF_HALF = re.compile(

@@ -107,17 +107,10 @@ def quantity_of(
     text: str, reading: Reading, *, spelled: bool = False, only_matches: bool = False
 ) -> Quantity:
     start, end, scale = reading.start, reading.end, reading.scale
-    parts = (
-        text[start:end],
-        start,
-        end,
-        scaled(reading.value, scale),
-        reading.unit,
-        spelled,
-        False,
-    )
+    value = scaled(reading.value, scale)
+    parts = text[start:end], start, end, value, reading.unit, spelled, False, only_matches, scale
     # Not Quantity(…), which takes twice as long.
-    return tuple.__new__(Quantity, (*parts, only_matches, scale, None))  # pyright: ignore[reportUnknownMemberType]
+    return tuple.__new__(Quantity, (*parts, None))  # pyright: ignore[reportUnknownMemberType]
 
 
 def between(found: Sequence[Quantity], start: int, end: int) -> Sequence[Quantity]:

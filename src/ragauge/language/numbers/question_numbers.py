@@ -8,7 +8,7 @@ from functools import lru_cache
 from ragauge.language.numbers.agreement import Agreement, Stated, is_bracketed, may_be_dash
 from ragauge.language.numbers.index import Found
 from ragauge.language.numbers.quantity import Quantity
-from ragauge.language.numbers.units import CODE, SCALE_WORDS, SCALES
+from ragauge.language.numbers.units import CODE, SCALE_LETTERS, SCALE_WORDS, SCALES
 
 _CURRENCY = rf"(?:{CODE}|(?:US|U\.S\.)?\s?[$€£¥₹]|(?:US |U\.S\. )?dollars?|euros?|pounds?|rupees?)"
 _SCALE = re.compile(
@@ -18,7 +18,6 @@ _SCALE = re.compile(
     rf"|{_CURRENCY}\s?(k|mm|m|b|t)\b",
     re.IGNORECASE,
 )
-_SCALE_LETTERS = {"k": 3, "m": 6, "mm": 6, "b": 9, "t": 12}
 _HEADING = re.compile(
     rf"\bin\s(?:{_CURRENCY}\s(?:in\s)?)?(?:({SCALE_WORDS})s\b|'?000'?s\b)", re.IGNORECASE
 )
@@ -40,7 +39,7 @@ def named_scale(question: str) -> int:
     if not found:
         return 0
     word = (found[1] or found[2] or "k").lower()
-    return SCALES.get(word) or _SCALE_LETTERS.get(word, 0)  # `re` takes ı for i if it ignores case
+    return SCALES.get(word) or SCALE_LETTERS.get(word, 0)  # `re` takes ı for i if it ignores case
 
 
 def heading_scale(text: str) -> int:

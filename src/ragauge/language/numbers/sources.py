@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from operator import attrgetter
 from typing import NamedTuple
 
 from ragauge.language.keywords import by_value
@@ -12,7 +11,7 @@ from ragauge.language.numbers.agreement import Agreement, Stated, stated
 from ragauge.language.numbers.counted import CountedNumbers, count_other_things, each_thing_once
 from ragauge.language.numbers.index import MAX_COMPARED, NumberIndex
 from ragauge.language.numbers.named_numbers import in_all_forms, other_readings, with_names
-from ragauge.language.numbers.other_forms import measures
+from ragauge.language.numbers.other_forms import as_measures
 from ragauge.language.numbers.quantity import NAMED, Quantity
 from ragauge.language.numbers.question_numbers import (
     given_scales,
@@ -62,11 +61,7 @@ def source_numbers(
     known = {quantity.number for quantity in asked}
     given = with_names(answer, in_asked_unit(question, given), question)
     counts = CountedNumbers(answer, given)
-    # The quantities, with `1 h 30 min` as one.
-    whole = measures(answer, given)
-    inside = {part.start for measure in whole for part in measure.parts}
-    found = [each for each in given if each.start not in inside]
-    found = sorted([*found, *(measure.quantity for measure in whole)], key=attrgetter("start"))
+    found = [each.quantity for each in as_measures(answer, given)]
     own = each_thing_once((one for one in found if one.counts and one.number not in known), counts)
     by_number: dict[tuple[Decimal, str], list[tuple[str, Quantity]]] = defaultdict(list)
     for source in sources:

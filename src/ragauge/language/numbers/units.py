@@ -23,6 +23,9 @@ _SCALES = {
 SCALES = {word: power for power, words in _SCALES.items() for word in words.split()}
 SCALES["mil millones"] = 9
 """The words of a scale and its power of ten."""
+SCALE_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
+    {"b": 9, "B": 9, "bil": 9, "t": 12, "T": 12}
+)
 SCALE_WORDS = "|".join(sorted((word for word in SCALES if len(word) > 1), key=len, reverse=True))
 FOREIGN_SCALES = (
     r"(?:millionen|milliarden?|milliards?|billionen|billones|mil millones|millones|millón|milioni|miliardi"

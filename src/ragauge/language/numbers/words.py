@@ -7,16 +7,13 @@ from decimal import Decimal
 from ragauge.language.characters import lower_letters, positions
 from ragauge.language.numbers.affixes import (
     AFTER_SIGN_WORD,
-    SMALL,
-    TENS,
-    WORD_VALUES,
     read_scale,
     read_sign,
     read_unit,
 )
 from ragauge.language.numbers.quantity import DIVIDING, EXACT, Quantity, Reading, quantity_of
 from ragauge.language.numbers.units import SCALES
-from ragauge.language.words import RANKS, words_of
+from ragauge.language.words import LARGE, RANKS, SMALL, TENS, WORD_VALUES, words_of
 
 _BIG = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _ONES = "|".join(SMALL.split()[:0:-1])  # of words with the same beginning, the longest first
@@ -35,8 +32,7 @@ _BELOW = {word: rank for word, rank in RANKS.items() if rank > 2} | {
 }
 """The denominators of fractions in words."""
 _PART = re.compile(rf"(-|\s(?:and\s(?:a\s)?)?)({'|'.join(RANKS.keys() | _BELOW.keys())})(s?)\b")
-_SCALE_WORDS = ("hundred", *_BIG)
-_SCALE = rf"({'|'.join(_SCALE_WORDS)})\b"
+_SCALE = rf"({'|'.join(LARGE)})\b"
 _OF_SCALE = re.compile(rf" of an? ({'|'.join(_BIG)})\b")
 _SHARE = re.compile(
     rf"(?:\ban?[ -])?\bhalf\b(?:(?: of)?(?: an?)? {_SCALE})?|\ban? ({'|'.join(_FRACTIONS)})\b(?: of an? {_SCALE})?"
@@ -62,7 +58,7 @@ def numbers_in_words(text: str) -> Iterator[Quantity]:
     for share in shares:
         yield quantity_of(text, share, spelled=True, only_matches=not share.scale)
     end = 0
-    for start in positions(lowered, names if names.isdisjoint(_SCALE_WORDS) else (*names, "a ")):
+    for start in positions(lowered, names if names.isdisjoint(LARGE) else (*names, "a ")):
         found = _SPELLED.match(lowered, start) if start >= end else None
         if (
             not found

@@ -59,9 +59,8 @@ def polarity(question: Sequence[str], answer: Sequence[str]) -> str | None:
     if LIMITS & set(answer) or any(len(word) > 6 and word.endswith("less") for word in answer):
         return None  # `flightless` denies what it does not say
     is_turned = False
-    if (
-        "than" in question
-    ):  # `Is A longer than B?`: whether the answer compares them in the other order
+    # `Is A longer than B?`: whether the answer compares them in the other order
+    if "than" in question:
         at = question.index("than")
         compared = question[at - 1]
         first, second = (
@@ -172,19 +171,19 @@ def agrees(question: str, reference: str, answer: str) -> str:
     >>> agrees("Is water included?", "No, it is charged.", "No, it's extra.")
     'no'
     """
-    sides = [YES_OR_NO.match(text) for text in (reference, answer)]
-    said = {bool(each[1] or each[2]) for each in sides if each}
-    if None in sides or len(said) > 1 or _ASKS_MORE.search(question):
+    said, expected = _yes_or_no(answer), _yes_or_no(reference)
+    if said != expected or _ASKS_MORE.search(question):
         return ""
     if not ASKS_YES_OR_NO.match(question):  # `No one won` does not agree with `No idea`
-        ends = [
-            text[each.end() :].lstrip()[:1]
-            for text, each in zip((reference, answer), sides, strict=True)
-            if each
-        ]
-        if any(end.isalnum() for end in ends):
+        rests = (YES_OR_NO.sub("", text, count=1).lstrip() for text in (reference, answer))
+        if any(rest[:1].isalnum() for rest in rests):
             return ""
-    return "yes" if True in said else "no"
+    return said
+
+
+def _yes_or_no(text: str) -> str:
+    found = YES_OR_NO.match(text)
+    return "" if not found else "yes" if found[1] or found[2] else "no"
 
 
 def stated_instead(
@@ -197,9 +196,8 @@ def stated_instead(
     >>> stated_instead("When was it built?", "In 1905", "In 1899", NumberMatch(()))
     ('1899', '1905')
     """
-    expected, given = YES_OR_NO.match(reference), YES_OR_NO.match(answer)
-    if expected and given:
-        ours, theirs = ("yes" if each[1] or each[2] else "no" for each in (given, expected))
+    ours, theirs = _yes_or_no(answer), _yes_or_no(reference)
+    if ours and theirs:
         if ours != theirs:
             return ours, theirs
         if asks_yes_or_no_only(question):

@@ -172,9 +172,8 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
         agreed = agreed or facts.agreed
     if denied or (contradiction and contradiction[0] in ("yes", "no")):
         words = [word._replace(credit=0.0, how="denied") for word in words]
-    elif (
-        contradiction
-    ):  # month and year of another day count only beside other words of the reference
+    elif contradiction:
+        # Month and year of another day count only beside other words of the reference.
         at = reference.find(contradiction[1])
         place = range(at, at + len(contradiction[1])) if at >= 0 else range(0)
         is_all = all(word.start in place for word in words)
