@@ -335,9 +335,9 @@ def label_plan_report(
 
     first, rows = next(iter(plan.values())), list[list[str]]()
     if len(plan) == 1:
-        header = ("within ±", "labels alone", "with the metric")
+        header = ("within ±", "labels alone", *(["with the metric"] if correlation else ()))
         for need in first:
-            figures = (need.by_sampling, need.with_metric)
+            figures = (need.by_sampling, need.with_metric)[: len(header) - 1]
             rows.append([f"{need.margin:g}", *(cell(n, need, "more than") for n in figures)])
     else:
         header = ("labels with the metric (alone)", *(f"± {need.margin:g}" for need in first))
