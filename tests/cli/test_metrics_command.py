@@ -40,6 +40,7 @@ def test_a_suite_is_explained_with_what_it_lacks(ragauge):
     done = ragauge("metrics", "answer-quality")
     assert done.out.startswith("answer-quality: RAG answer quality\n")
     assert re.search(r"^faithfulness +faithfulness +needs a judge", done.out, re.MULTILINE)
+    assert "needs an encoder" not in ragauge("metrics", "rag").out  # one is built in
 
 
 def test_an_unknown_name_gets_a_hint_from_metrics_and_suites(ragauge):

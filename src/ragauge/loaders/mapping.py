@@ -173,7 +173,8 @@ def absent(field: str, column: str, columns: Sequence[str]) -> str:
     """The message for a chosen column that does not exist."""
     there = listed([repr(name) for name in columns], most=30)
     hint = did_you_mean(column, columns)
-    return f"has no column {column!r} for {field}{hint}; the columns are {there}"
+    rest = f" The columns are {there}" if hint else f"; the columns are {there}"
+    return f"has no column {column!r} for {field}{hint}{rest}"
 
 
 def name_columns(

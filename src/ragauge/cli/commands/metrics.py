@@ -131,7 +131,8 @@ def _suite_tables(suite: Suite) -> Iterator[Table]:
     known = catalog.metrics()
     names = [entry.label.name for entry in suite.entries if entry.label.name in known]
     columns = {column for name in names for column in fields_of(known[name])}
-    plan = make_plan([replace(suite, checks=())], columns)
+    # An encoder is built in.
+    plan = make_plan([replace(suite, checks=())], columns, {"encoder": {}})
     rows = [(metric.name, metric.metric, metric.unavailable or "") for metric in plan.metrics]
     for check in suite.checks:
         where = f"where {check.where.text}" if check.where else ""
