@@ -98,6 +98,11 @@ def word_set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+def rows(table: str) -> list[list[str]]:
+    """The words of each row of a table; rows end at bars and line breaks."""
+    return [row.split() for row in table.strip().replace("\n", "|").split("|")]
+
+
 TITLES = word_set("""
     mr mrs dr prof brig capt lt cmdr sgt cpl pvt supt atty asst messrs mme mlle fr br mt vs v cf viz
     approx e.g i.e eg ie esp n.b nb p.s bd bzw vgl evtl ggf inkl zzgl sog insb bspw sra sres dra ud

@@ -7,20 +7,14 @@ from functools import lru_cache
 from operator import attrgetter
 
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
+from ragauge.language.text import rows
 
-_SCALES = {
-    2: "hundred 百",
-    3: "thousand tausend 千",
-    4: "万 萬",
-    5: "lakh lac",
-    6: "million mln mio mn millionen millones millón milioni miljoen milhões",
-    7: "crore",
-    8: "億 亿",
-    9: "billion bn bln mrd milliarde milliarden milliard miliardi miljard bilhões",
-    12: "trillion tn trn billionen billones 兆",
-    15: "quadrillion",
-}
-SCALES = {word: power for power, words in _SCALES.items() for word in words.split()}
+_SCALES = """
+2 hundred 百 | 3 thousand tausend 千 | 4 万 萬 | 5 lakh lac | 7 crore | 8 億 亿 | 15 quadrillion
+6 million mln mio mn millionen millones millón milioni miljoen milhões | 12 trillion tn trn billionen billones 兆
+9 billion bn bln mrd milliarde milliarden milliard miliardi miljard bilhões
+"""
+SCALES = {word: int(power) for power, *words in rows(_SCALES) for word in words}
 SCALES["mil millones"] = 9
 """The words of a scale and its power of ten."""
 SCALE_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
