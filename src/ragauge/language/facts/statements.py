@@ -226,13 +226,10 @@ def _items(statement: Statement) -> tuple[Sequence[Sequence[Word]], bool]:
     longest = MAX_DENSE if is_dense else MAX_WORDS
     is_list = last + 1 >= len(cuts) and all(len(part) <= longest for part in parts)
     if is_list:  # and no other words, as a sentence has
-        known, starts = vocabulary(), {each.start for each in (*statement.words, *statement.facts)}
+        small = vocabulary().joints | vocabulary().articles | IN_ITEMS
+        starts = {each.start for each in (*statement.words, *statement.facts)}
         is_list = all(
-            each.start in starts
-            or each.text in known.joints
-            or each.text in known.articles
-            or each.text in IN_ITEMS
-            or not each.text.isalpha()
+            each.start in starts or each.text in small or not each.text.isalpha()
             for each in statement.tokens
         )
     if len(parts) < 2 + (not is_joined) or any(len(part) > longest for part in parts[1:-1]):

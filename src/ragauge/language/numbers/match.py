@@ -210,10 +210,7 @@ def _index_of(
 
 def is_denied(answer: str, start: int) -> bool:
     """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
-    return (
-        answer[max(0, start - 2) : start].lower() == "t "
-        and _NOT.search(answer, max(0, start - 5), start) is not None
-    )
+    return _NOT.search(answer, max(0, start - 5), start) is not None
 
 
 def _found(
