@@ -144,7 +144,7 @@ class MetricAgreement:
 
     @property
     def main(self) -> Estimate | None:
-        """The figure by which metrics are ordered: AUROC, Spearman's correlation or pairwise agreement."""
+        """The figure by which metrics are ordered, by the lower end of its interval: AUROC, Spearman's correlation or pairwise agreement."""
         return self.auroc or self.spearman or self.pairwise
 
     @property
