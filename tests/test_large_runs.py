@@ -188,6 +188,22 @@ def test_the_intervals_from_sums_are_near_those_from_questions(folder, monkeypat
             assert row["high"] == pytest.approx(other["high"], abs=near)
 
 
+def test_repeats_of_a_question_in_several_pieces_are_one_cluster(tmp_path, monkeypatch):
+    """`ask` writes them in rounds; 60 questions asked twice with the same answers say as much as 60."""
+    rows = [
+        {"id": f"q{at}#{number}", "repeat_of": f"q{at}", "answer": "a" * (at % 3), "reference": "a"}
+        for number in (1, 2)
+        for at in range(60)
+    ]
+    rg.evaluate(rows, "exact_match", batch_size=30, folder=tmp_path / "asked")
+    (row,) = rg.open_run(tmp_path / "asked").summary().to_dicts()
+    monkeypatch.setattr(summary, "MAX_GROUP", 10**6)
+    (other,) = rg.open_run(tmp_path / "asked").summary().to_dicts()
+    # Student's t of 60 questions, of which 20 are right: 2.001 · √(1/3 · 2/3 / 59) = 0.123.
+    assert (row["low"], row["high"]) == pytest.approx((1 / 3 - 0.123, 1 / 3 + 0.123), abs=1e-3)
+    assert (row["low"], row["high"]) == pytest.approx((other["low"], other["high"]), abs=0.02)
+
+
 def test_a_gate_reads_pieces_and_gives_the_same_verdicts(both, folder):
     in_memory, _ = both
     opened = rg.open_run(folder)

@@ -271,6 +271,8 @@ def test_a_pointer_leads_into_objects_and_lists():
     for pointer in ("/x", "/a~1b/2", "/a~1b/0/c/d"):
         with pytest.raises(Unanswered, match="has nothing at"):
             at_pointer(reply, pointer)
+    with pytest.raises(Unanswered, match=r"nothing at /a~1b/\*/d: \{\"c\": 1\}"):
+        at_pointer(reply, "/a~1b/*/d")
 
 
 @pytest.fixture

@@ -4,6 +4,9 @@ import shlex
 import pytest
 from cases import cases
 
+from ragauge.people.calibration import label_plan_report
+from ragauge.stats import labels_needed
+
 ANSWERS = "".join(
     json.dumps({"id": f"q{n:02}", "system": s, "answer": "Rome" if (n + k) % 3 else "Oslo", "reference": "Rome"}) + "\n"
     for n in range(40)
@@ -129,6 +132,14 @@ def test_a_plan_is_made_of_assumed_quality(ragauge):
         "A rate within ± 0.05 needs 199 labels with the metric (correlation 0.69), 323 without: 38% fewer."
     )
     assert "more than 1,000" in done.out
+
+
+def test_a_plan_that_a_system_has_too_few_answers_for_names_the_system():
+    few, many = labels_needed(0.05, n_rows=18), labels_needed(0.05, n_rows=2_000)
+    report = label_plan_report({"a": [many], "b": [few]}, None, 0.0)
+    why = "The rate of b within ± 0.05 needs more than the 18 answers there are"
+    assert report.headline.startswith(why)
+    assert label_plan_report({"": [few]}, None, 0.0).headline.startswith("A rate within ± 0.05")
 
 
 def test_a_plan_is_made_of_measured_quality(ragauge, run, labels):

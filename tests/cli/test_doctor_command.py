@@ -3,11 +3,23 @@
 import importlib
 import json
 import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from ragauge import catalog
 from ragauge.cli.commands import doctor as doctor_command
+
+
+def test_every_dependency_and_every_extra_has_its_row():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    needed = (re.split(r"[>=<]", each)[0] for each in project["dependencies"])
+    assert sorted(needed) == sorted(doctor_command.NEEDED)
+    extras = project["optional-dependencies"]
+    assert extras.keys() == doctor_command.EXTRAS.keys()
+    for extra, (package, _) in doctor_command.EXTRAS.items():
+        assert package in " ".join(extras[extra])
 
 
 @pytest.mark.slow

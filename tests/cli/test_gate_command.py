@@ -64,7 +64,7 @@ def test_a_gate_is_a_report_in_every_format(ragauge, run, tmp_path):
     ("nowhere --rule 'exact_match > 0'", 5),
     ("run --rule 'exact_match > 0' --baseline nowhere", 5),
     ("run --max-drop 1 --baseline b --system b", 2),
-    ("run --rule 'exact_match >= 0' --junit run", 5),
+    ("run --rule 'exact_match >= 0' --junit run", 2),
     ("run --rule 'exact_match >= 0' --config none.toml", 2),
 )
 def test_wrong_calls_do_not_look_like_a_failed_gate(arguments, code, ragauge, run):
@@ -108,6 +108,8 @@ def test_junit_has_a_case_for_each_check(ragauge, run, tmp_path):
     failure = cases[0].find("failure")
     assert failure is not None
     assert failure.get("message") == "exact_match is 0.5"
+    both = ["gate", run, "--rule", "exact_match > 0.5", "--junit", "a.md", "-o", "./a.md"]
+    assert "a.md: is given twice; choose another file" in ragauge(*both, code=2, out="").err
 
 
 @pytest.fixture

@@ -120,6 +120,7 @@ def test_the_scores_of_a_status_are_listed_with_their_reason(ragauge, run):
     why = "the sample has no answer"
     assert rows == [["q2", "b", "exact_match", why], ["q2", "b", "token_f1", why]]
     assert "1 of 2 scores; more with -n" in ragauge("show", run, "--status", "missing", "-n", 1).out
+    assert "No score is failed." in ragauge("show", run, "--status", "failed", code=0).out
     assert ragauge("show", run, "--status", "lost").code == 2
 
 

@@ -10,8 +10,9 @@ from pytest import approx
 import ragauge as rg
 from ragauge.errors import PlanError
 from ragauge.evaluation.judge_bias import judge_bias, judge_bias_cost
-from ragauge.people.judge_effects import context_order, judge_bias_report
+from ragauge.people.judge_effects import ContextOrder, JudgeBias, context_order, judge_bias_report
 from ragauge.report.writing import as_json, to_markdown
+from ragauge.stats.intervals import Estimate
 
 N = 18
 LONG = "It costs 5 pounds, as the handbook says on its second page in so many words"
@@ -159,6 +160,15 @@ def test_a_few_scores_that_move_with_the_order_are_no_effect():
     difference = context_order(given, turned, given.metric("token_f1")).difference
     assert difference.value == approx(-0.15)
     assert difference.low < -0.4 and difference.high > 0
+
+
+def test_of_many_effects_one_that_chance_explains_is_none():
+    """The interval of .1 is .01 to .19, and 2.638 / 1.96 times as wide for six effects: -.021 to .221."""
+    order = ContextOrder("faithfulness", 50, Estimate(0.1, 0.01, 0.19), None)
+    for n, headline in ((1, "The judge is not neutral"), (6, "No bias beyond chance")):
+        report = judge_bias_report(JudgeBias(50, 50, (), (order,) * n, (), ()))
+        assert report.headline.startswith(headline)
+    assert "findings are corrected for 6 effects looked for, intervals are not" in report.notes
 
 
 def test_a_sample_of_questions_keeps_all_their_answers():

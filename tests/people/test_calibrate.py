@@ -10,7 +10,7 @@ from pytest import approx
 
 import ragauge as rg
 from ragauge.errors import DataError, PlanError
-from ragauge.people.calibrate import Calibration
+from ragauge.people.calibrate import Calibration, surest_first
 from ragauge.people.calibration import agreement_in_words, beside_people
 from ragauge.people.rater_agreement import Ceiling
 from ragauge.people.verdicts import verdicts_of
@@ -29,6 +29,12 @@ def made_run():
         for system, step in (("a", 1), ("b", 2))
     ]
     return rg.evaluate(rows, ["token_f1", "exact_match", "dont_know", "recall@5"])
+
+
+def test_the_surest_metric_is_first_not_the_one_that_is_right_on_few_labels():
+    few, many, neither = Estimate(1.0, 0.26, 1.0), Estimate(0.9, 0.78, 0.96), None
+    found = [SimpleNamespace(main=each) for each in (neither, few, many)]
+    assert [each.main for each in sorted(found, key=surest_first)] == [many, few, neither]
 
 
 def truth():

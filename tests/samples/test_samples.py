@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import DataError, Problem
-from ragauge.loaders.loading import load_sources
+from ragauge.loaders.loading import load, load_sources
 from ragauge.loaders.sources import AnswerSource
 from ragauge.loaders.table import Table
 from ragauge.samples.fields import FIELDS, FieldError, Row, read_value
@@ -113,6 +113,11 @@ def test_a_slice_field_of_several_types_becomes_text_and_numbers_one_kind():
     frame = samples({"id": "a", "n": 1, "m": 1}, {"id": "b", "n": "x", "m": 0.5}).frame
     assert frame["n"].to_list() == ["1", "x"]
     assert frame["m"].to_list() == [1.0, 0.5]
+
+
+def test_samples_are_iterated_as_dicts():
+    rows = [{"id": "q1", "system": "a", "answer": "x"}, {"id": "q2", "system": "a", "answer": None}]
+    assert list(load(rows)) == rows
 
 
 def test_the_same_id_of_one_system_twice_names_both_places():

@@ -71,6 +71,19 @@ def test_grades_keep_their_scale():
     assert 3 < found.value <= 5 and 1 <= found.low < found.value < found.high <= 5
 
 
+@pytest.mark.slow
+def test_a_mean_grade_of_few_labels_may_have_lower_ones_unseen():
+    """Ten grades, 90 % of them 5, 7 % 4 and 3 % 1: where no 1 is among them, the scale says that it may be."""
+    random, covered = np.random.default_rng(7), {None: 0, (1.0, 5.0): 0}
+    for _ in range(1_000):
+        grades = random.choice([5.0, 4.0, 1.0], p=[0.9, 0.07, 0.03], size=300)
+        labels = np.where(np.arange(300) < 10, grades, NAN)
+        for scale in covered:
+            rate = prediction_powered(grades + random.normal(size=300), labels, scale=scale)
+            covered[scale] += rate.low <= 4.81 <= rate.high
+    assert covered[1.0, 5.0] >= 950 and covered[None] < 750
+
+
 def test_shifting_or_scaling_the_metric_changes_nothing():
     values, labels = made(60, 200)
     one, other = prediction_powered(values, labels), prediction_powered(3 * values + 7, labels)

@@ -46,6 +46,20 @@ def test_the_planned_number_gives_the_planned_width():
     assert need.with_metric < 0.75 * need.by_sampling
 
 
+def test_a_rate_near_one_needs_as_many_labels_as_show_that_nothing_else_is_there():
+    # 3.8415 · .99 · .01 / .05² = 15.2 labels would do; but n of n right have Wilson's half-width 3.8415 / 2 / (n + 3.8415).
+    found = labels_needed(0.05, rate=0.99, n_rows=30)
+    assert labels_needed(0.05, rate=0.99).by_sampling == 35  # 3.8415 · 9 = 34.57
+    assert labels_needed(0.05, rate=0.99, correlation=0.9).with_metric == 35
+    assert found.by_sampling is None and found.least_margin == approx(1.92073 / 33.8415)
+    random, halves = np.random.default_rng(0), list[float]()
+    for _ in range(100):
+        labels = np.where(np.arange(100) < 35, random.random(100) < 0.99, np.nan)
+        rate = prediction_powered(random.random(100), labels, tuning=0.0)
+        halves.append((rate.high - rate.low) / 2)
+    assert np.mean(halves) == approx(0.05, abs=0.004)
+
+
 @cases(
     {"margin": math.nan},
     {"margin": 1e-320},

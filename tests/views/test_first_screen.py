@@ -130,6 +130,10 @@ ASKED = {"id": "1", "question": "where?", "reference": "Rome"}
         "'GPT', 'My LM'; if each is a system's: --map answer='GPT,My LM'",
     ),
     (
+        ASKED | {"Antwort GPT (v2)": "Rome", "Bewertung": "gut"},
+        "'Antwort GPT (v2)'; if it is the answer: --map answer='Antwort GPT (v2)'",
+    ),
+    (
         {"id": "1", "answer": "Rome", "key_of_marking": "Rome"},
         "'key_of_marking'; if it is the references: --map references=key_of_marking",
     ),

@@ -12,6 +12,7 @@ from ragauge.label import Label
 from ragauge.report.terminal import console, print_report, print_table
 from ragauge.suite import Entry, Suite
 from ragauge.views.first_screen import run_report
+from ragauge.views.question import answers_report
 
 
 def print_summary(out, run, by=()):
@@ -129,3 +130,12 @@ def test_systems_of_which_the_same_is_to_be_said_share_it():
     assert "  exact_match: a, b each 1 missing: the sample has no references" in shown(
         print_summary, run
     )
+
+
+def test_the_title_of_the_worst_answers_says_in_which_direction_they_are():
+    metrics = ["exact_match", "overrefusal"]
+    run = evaluate([{"id": "q1", "answer": "I don't know.", "reference": "Rome"}], metrics)
+    for metric, title in zip(metrics, ("Lowest", "Highest"), strict=True):
+        assert (
+            answers_report(run, metric, run.worst(metric)).tables[0].caption == f"{title} {metric}"
+        )

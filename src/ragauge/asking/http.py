@@ -105,8 +105,10 @@ def check_place(template: object, what: str) -> None:
         raise PlanError(f"{what} has no {{question}}, so every question would be the same")
 
 
-def at_pointer(value: object, pointer: str) -> object:
+def at_pointer(value: object, pointer: str, whole: str = "") -> object:
     """The value at a JSON pointer (RFC 6901); `*` is each item of a list. Unanswered where there is nothing.
+
+    An error names the `whole` pointer, if this is the rest of one.
 
     >>> at_pointer({"docs": [{"text": "a"}, {"text": "b"}]}, "/docs/*/text")
     ['a', 'b']
@@ -119,12 +121,12 @@ def at_pointer(value: object, pointer: str) -> object:
             at = cast("Mapping[str, object]", at)[part]
         elif items is not None and part == "*":
             rest = "".join(f"/{each}" for each in parts[place + 1 :])
-            return [at_pointer(item, rest) for item in items]
+            return [at_pointer(item, rest, whole or pointer) for item in items]
         elif items is not None and part.isdecimal() and int(part) < len(items):
             at = items[int(part)]
         else:
             shown = json.dumps(value)[:120]
-            raise Unanswered(f"the reply has nothing at {pointer}: {shown}", is_final=True)
+            raise Unanswered(f"the reply has nothing at {whole or pointer}: {shown}", is_final=True)
     return at
 
 

@@ -41,7 +41,7 @@ CORRECTIONS: Mapping[CorrectionName, str] = {
 METHODS = {
     "abc": "Student's t adjusted for skewness (ABC)",
     "wilson": "Wilson's score interval",
-    "equal": "the share of questions that may differ unseen",
+    "equal": "Wilson's bound on how many other questions may differ (where these are all alike)",
 }
 NOTHING = "Nothing was compared: no metric has a score."
 EFFECTS = "what each setting does, over the combinations of the others (uncorrected intervals)"

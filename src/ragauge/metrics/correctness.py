@@ -89,7 +89,7 @@ def _ranks_systems(settings: Mapping[str, SettingValue]) -> bool:
     return settings["verdict"] == "correct"
 
 
-@metric(version=14, prompts=("verdict",), ranked=_ranks_systems)
+@metric(version=15, prompts=("verdict",), ranked=_ranks_systems)
 async def answer_class(
     question_in_context: str | None,
     answer: str,

@@ -63,7 +63,7 @@ def weights() -> Weights:
     return Weights(*lengths, tables["short"], tables["long"], table["reader"]["weight"])
 
 
-@metric(version=24)
+@metric(version=25)
 def correct(
     likenesses: Sequence[tuple[Likeness, ...] | Score] | NoAnswer,
     *,

@@ -12,7 +12,7 @@ UNKNOWN = "nothing says whether the question has an answer"
 WHY_SHOWN = 80
 
 
-@metric(version=19, ranked=False)
+@metric(version=20, ranked=False)
 def dont_know(answer: str, question: str | None = None, *, phrases: Phrases = "default") -> Score:
     """Whether the answer refuses: it says that it does not know, cannot tell, or was given nothing.
 

@@ -227,13 +227,19 @@ def calibrate(
         )
         for metric in chosen
     ]
-    # The best first; those without figures last.
-    agreements.sort(key=lambda each: (each.main is None, -each.main.value if each.main else 0.0))
+    agreements.sort(key=surest_first)
     known = {metric.metric for metric in chosen}
     unscored = () if metrics else [each.name for each in run.metrics if each.metric not in known]
     raters = rater_agreement(found, seed=seed, clusters=clusters)
     names = tuple(dict.fromkeys(unscored))
     return Calibration(run, found, tuple(agreements), raters, seed, names)
+
+
+def surest_first(agreement: MetricAgreement) -> tuple[bool, float, float]:
+    """The order by the lower end of the interval: an area of 1 on six labels may be chance. Without figures last."""
+    if (found := agreement.main) is None:
+        return True, 0.0, 0.0
+    return False, -(found.value if found.low is None else found.low), -found.value
 
 
 def _labelled(

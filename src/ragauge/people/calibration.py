@@ -335,9 +335,9 @@ def label_plan_report(
 
     first, rows = next(iter(plan.values())), list[list[str]]()
     if len(plan) == 1:
-        header = ("within ±", "labels alone", "with the metric")
+        header = ("within ±", "labels alone", *(["with the metric"] if correlation else ()))
         for need in first:
-            figures = (need.by_sampling, need.with_metric)
+            figures = (need.by_sampling, need.with_metric)[: len(header) - 1]
             rows.append([f"{need.margin:g}", *(cell(n, need, "more than") for n in figures)])
     else:
         header = ("labels with the metric (alone)", *(f"± {need.margin:g}" for need in first))
@@ -349,10 +349,16 @@ def label_plan_report(
                 )
                 rows[-1].append(cell(need.with_metric, need, ">") + alone)
     # What the metric saves at the margin next to ± 0.05.
-    near = [min(needs, key=lambda each: abs(each.margin - 0.05)) for needs in plan.values()]
-    need = max(near, key=lambda each: (each.with_metric is None, each.with_metric or 0))
-    rate = "A rate" if len(near) == 1 else "The rate of each system"
-    rate, alone, n = f"{rate} within ± {need.margin:g} needs", need.by_sampling, need.with_metric
+    near = [
+        (min(needs, key=lambda each: abs(each.margin - 0.05)), system)
+        for system, needs in plan.items()
+    ]
+    most = [(each.with_metric is None, each.with_metric or each.least_margin) for each, _ in near]
+    need, system = near[most.index(max(most))]
+    alone, n = need.by_sampling, need.with_metric
+    each = "each system" if alone or n else short(system)
+    rate = "A rate" if len(near) == 1 else f"The rate of {each}"
+    rate = f"{rate} within ± {need.margin:g} needs"
     if alone is None and n is None:
         least = f"labels of all give ± {need.least_margin:.2f}."
         headline = f"{rate} more than the {need.n_rows:,} answers there are; {least}"

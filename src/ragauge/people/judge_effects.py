@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
+from statistics import NormalDist
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -18,6 +19,8 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.stats.agreement import share_estimate, spearman_of
 from ragauge.stats.intervals import (
+    CONFIDENCE,
+    NORMAL_QUANTILE,
     Estimate,
     Floats1d,
     Floats2d,
@@ -284,6 +287,13 @@ def judge_bias_report(found: JudgeBias) -> Report:
     rows: list[tuple[str | Cell, ...]] = []
     records: list[tuple[object, ...]] = []
     problems: dict[str, None] = {}
+    effects = [each.difference for each in found.contexts] + [
+        each.excess for each in found.contexts
+    ]
+    effects += [each.correlation for each in found.lengths] + [each.first for each in found.answers]
+    n_effects = sum(each is not None for each in effects)
+    # Bonferroni's correction: an interval so wide that one of all misses its true value in 5 % of cases.
+    wider = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / 2 / max(n_effects, 1)) / NORMAL_QUANTILE
 
     def add(
         what: str, of: str, estimate: Estimate, unit: str, n: int, finding: str, is_problem: bool
@@ -301,15 +311,15 @@ def judge_bias_report(found: JudgeBias) -> Report:
             add(what, each.metric, each.flips, "flips", each.n, finding, not is_steady)
     for each in found.contexts:
         if each.difference is not None:
-            effect, moves = each.difference, _sign(each.difference) != 0
-            flips = each.excess is not None and _sign(each.excess) > 0
+            effect, moves = each.difference, _sign(each.difference, wider) != 0
+            flips = each.excess is not None and _sign(each.excess, wider) > 0
             finding = "scores move" if moves else "verdicts move" if flips else "no effect shown"
             what = "order of contexts"
             add(what, each.metric, effect, "reversed", each.n, finding, moves or flips)
     notes: list[str] = []
     for each in found.lengths:
         if each.correlation is not None:
-            effect, sign = each.correlation, _sign(each.correlation)
+            effect, sign = each.correlation, _sign(each.correlation, wider)
             finding = ("no effect shown", "longer scores higher", "shorter scores higher")[sign]
             add("answer length", each.metric, effect, "rank corr.", each.n, finding, sign != 0)
         if each.why_not:
@@ -317,7 +327,7 @@ def judge_bias_report(found: JudgeBias) -> Report:
             notes.append(f"answer length, {name}: {each.why_not}")
     for each in found.answers:
         if each.first is not None and each.changed is not None:
-            effect, sign = each.first, _sign(each.first, 0.5)
+            effect, sign = each.first, _sign(each.first, wider, 0.5)
             finding = ("no preference shown", "prefers the first", "prefers the second")[sign]
             finding += f"; {each.changed.value:.0%} change"
             add("order of answers", each.judge, effect, "first wins", each.n, finding, sign != 0)
@@ -332,6 +342,8 @@ def judge_bias_report(found: JudgeBias) -> Report:
     advice = [f"{what}: {ADVICE[what]}" for what in problems]
     held = {effect.held for effect in found.lengths if effect.correlation is not None}
     how = [f"answer length: {HELD.get(name, name)}" for name in sorted(held)]
+    if n_effects > 1:
+        how.append(f"findings are corrected for {n_effects} effects looked for, intervals are not")
     return Report(
         headline,
         f"{counted(found.n_answers, 'answer')} to {counted(found.n_questions, 'question')}",
@@ -343,8 +355,10 @@ def judge_bias_report(found: JudgeBias) -> Report:
     )
 
 
-def _sign(estimate: Estimate, middle: float = 0.0) -> int:
-    """1 if the interval is above the middle, -1 if it is below, 0 if it holds it."""
-    if estimate.low is None or estimate.high is None:
+def _sign(estimate: Estimate, wider: float, middle: float = 0.0) -> int:
+    """1 if the interval, so many times as wide, is above the middle, -1 if it is below, 0 if it holds it."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if low is None or high is None:
         return 0
-    return 1 if estimate.low > middle else -1 if estimate.high < middle else 0
+    is_above = value - wider * (value - low) > middle
+    return 1 if is_above else -1 if value + wider * (high - value) < middle else 0

@@ -144,7 +144,7 @@ class MetricAgreement:
 
     @property
     def main(self) -> Estimate | None:
-        """The figure by which metrics are ordered: AUROC, Spearman's correlation or pairwise agreement."""
+        """The figure by which metrics are ordered, by the lower end of its interval: AUROC, Spearman's correlation or pairwise agreement."""
         return self.auroc or self.spearman or self.pairwise
 
     @property
@@ -306,6 +306,8 @@ def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
     )
     names, questions = frame["system"].to_numpy(), own.drawn(frame)
     threshold = agreement.threshold if own.kind == "binary" else None
+    # A grade that another system got is one that this could have had.
+    scale = float(np.nanmin(targets)), float(np.nanmax(targets))
     systems: list[SystemRate] = []
     for system in run.samples.systems:
         of_system = names == system
@@ -317,8 +319,8 @@ def system_rates(run: ScoredRun, agreement: MetricAgreement) -> SystemRates:
         own_errors, notes = False, list[str]()
         if n_labels >= LEAST_LABELS:
             pairs = values[of_system], known
-            alone = prediction_powered(*pairs, questions=drawn, tuning=0.0)
-            corrected = prediction_powered(*pairs, questions=drawn)
+            alone = prediction_powered(*pairs, questions=drawn, scale=scale, tuning=0.0)
+            corrected = prediction_powered(*pairs, questions=drawn, scale=scale)
         else:
             notes.append(f"{n_labels} labels; a corrected rate needs {LEAST_LABELS}")
         if threshold is not None:

@@ -52,7 +52,11 @@ def summarise_pieces(
     # Renamed because a field may have the name of a column of the scores.
     keys = ["system", *(f"by {place}" for place in range(len(fields)))]
     by = [pl.col(name).alias(key) for name, key in zip(("system", *fields), keys, strict=True)]
-    clusters = [pl.col(name).alias(CLUSTER) for name in clusters_in(samples)]
+    own = pl.format("\0{}", "id")
+    clusters = [
+        pl.coalesce(pl.col(name).cast(pl.String), own).alias(CLUSTER)
+        for name in clusters_in(samples)
+    ]
     # (id, system) is unique, so a group has as many questions as samples.
     sizes: dict[Key, int] = {}
     if not fields:
@@ -159,7 +163,11 @@ class _Group:
     n: int = 0
     extremes: tuple[float | None, float | None] = (None, None)
     _values: "pl.Series | None" = None
-    _parts: "Floats2d | QuestionSums | None" = None
+    _parts: "Floats2d | None" = None
+    _clusters: "list[tuple[pl.Series, Floats2d]]" = field(default_factory=list)
+    """The sums of clusters, which may be in several pieces of a large group; `_n_clusters` were there when last joined."""
+    _n_clusters: int = 0
+    _sums: "QuestionSums | None" = None
 
     def add(self, scores: "pl.DataFrame") -> "_Group":
         """Count scores, all of a small group at once."""
@@ -177,10 +185,17 @@ class _Group:
         if not scored.height or aggregate_problem(self.shown):
             return self
         parts = _parts_of(scored, self.shown)
-        if self.is_large:
-            sums = self._parts or QuestionSums(parts.shape[1])
-            cast(QuestionSums, sums).add(parts)
-            parts = sums
+        if CLUSTER in scored.columns:
+            # Of a large group numbers, as its many names take memory.
+            names = scored[CLUSTER].hash() if self.is_large else scored[CLUSTER]
+            names, parts = _by_cluster([(names, parts)])
+            self._clusters.append((names, parts))
+            if sum(len(names) for names, _ in self._clusters) > 2 * self._n_clusters + MAX_GROUP:
+                self._clusters = [_by_cluster(self._clusters)]
+                self._n_clusters = len(self._clusters[0][0])
+        elif self.is_large:
+            self._sums = self._sums or QuestionSums(parts.shape[1])
+            self._sums.add(parts)
         self._values, self._parts = scored["value"], parts
         return self
 
@@ -220,9 +235,12 @@ class _Group:
         if self._parts is None or self._values is None:
             return None
         kind, low, high, ends = self.shown.aggregate.kind, self.shown.low, self.shown.high, None
-        if isinstance(self._parts, QuestionSums):
+        if self.is_large:
+            sums = self._sums or QuestionSums(self._parts.shape[1])
+            if self._clusters:
+                sums.add(_by_cluster(self._clusters)[1])
             ends = None if kind == CUSTOM else ends_of(kind, low, high)
-            return normal_estimate(self._parts, aggregate_of(self.shown), ends=ends)
+            return normal_estimate(sums, aggregate_of(self.shown), ends=ends)
         are_shares = False
         if kind != CUSTOM:
             values = self._values.to_numpy()
@@ -232,24 +250,28 @@ class _Group:
 
 
 def _parts_of(scored: "pl.DataFrame", shown: MetricDisplay) -> "Floats2d":
-    """What each score, or cluster of scores, adds to the sums of its aggregate, (n, p)."""
+    """What each score adds to the sums of its aggregate, (n, p)."""
+    import numpy as np
+
+    from ragauge.stats.intervals import parts_of
+
+    if shown.aggregate.kind != CUSTOM:
+        return parts_of(scored["value"].to_numpy(), shown.aggregate.kind)
+    rows = scored["parts"].to_list()
+    return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+
+
+def _by_cluster(pieces: "Sequence[tuple[pl.Series, Floats2d]]") -> "tuple[pl.Series, Floats2d]":
+    """The clusters of all pieces in order, and the sums of their parts."""
     import numpy as np
     import polars as pl
 
-    from ragauge.stats.intervals import by_question, parts_of
+    from ragauge.stats.intervals import by_question
 
-    kind = shown.aggregate.kind
-    if kind == CUSTOM:
-        rows = scored["parts"].to_list()
-        parts = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
-    else:
-        parts = parts_of(scored["value"].to_numpy(), kind)
-    if CLUSTER not in scored.columns:
-        return parts
-    own = pl.format("row {}", pl.int_range(pl.len()))
-    named = scored.select(pl.col(CLUSTER).cast(pl.String).fill_null(own).rank("dense"))
-    number = named.to_series().to_numpy().astype("int64") - 1
-    return by_question(parts, number, int(number.max()) + 1)
+    names, parts = pl.concat([names for names, _ in pieces]), [parts for _, parts in pieces]
+    known = names.unique().sort()
+    number = names.rank("dense").to_numpy().astype("int64") - 1
+    return known, by_question(np.concatenate(parts), number, len(known))
 
 
 def worst_rows(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -38,6 +39,10 @@ class Samples:
 
     def __len__(self) -> int:
         return self.rows.height
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        """Each sample as a dict of its columns."""
+        return chain.from_iterable(piece.iter_rows(named=True) for piece in self.pieces())
 
     def __repr__(self) -> str:
         systems = ", ".join(self.systems[:5]) + (" …" if len(self.systems) > 5 else "")

@@ -52,6 +52,7 @@ def prediction_powered(
     labels: Sequence[float] | Floats1d,
     *,
     questions: Ints1d | None = None,
+    scale: tuple[float, float] | None = None,
     tuning: float | None = None,
     small_sample: bool = True,
     confidence: float = CONFIDENCE,
@@ -65,7 +66,8 @@ def prediction_powered(
 
     With `small_sample`, half a row is added at each corner (lowest and highest value and label) before
     the interval is computed, and several rows of few questions widen it (Student's t); without it the
-    interval is too narrow when few rows disagree. The interval stays within the range of the labels.
+    interval is too narrow when few rows disagree. The interval stays within `scale`, the lowest and the highest
+    label that there can be; of labels from 0 to 1 that is [0, 1], of others the range of those given.
     Source: Angelopoulos et al. 2023a (PPI), 2023b (PPI++).
 
     >>> values = np.array([1, 1, 0, 0, 1, 1, 1, 0], float)
@@ -89,8 +91,7 @@ def prediction_powered(
     other_mean = float(other.mean()) if len(other) else 0.0
     estimate = float(label.mean() - tuning * value.mean() + tuning * other_mean)
     residual = label - tuning * value
-    # The range of the labels; [0, 1] for labels within it, also where all are the same.
-    least, most = float(label.min()), float(label.max())
+    least, most = scale or (float(label.min()), float(label.max()))
     least, most = (0.0, 1.0) if least >= 0 and most <= 1 else (least, most)
     corners = np.zeros(0)
     if small_sample:
@@ -280,7 +281,8 @@ def labels_needed(
     `rate` is the expected rate, `correlation` that of the metric with the labels, and `n_rows` the rows
     that have the metric, labelled or not (None: far more than labels). By sampling: z² p (1 - p) / margin².
     With the metric the variance of n labels is p (1 - p) ((1 - correlation²) / n + correlation² / n_rows),
-    that of PPI++ at its best tuning. Raises PlanError for a number outside its range; a margin is at
+    that of PPI++ at its best tuning. At least z² (1 / (2 margin) - 1) labels: if all of fewer were yes, Wilson's
+    interval would still be wider. Raises PlanError for a number outside its range; a margin is at
     least 0.000001 and below 1.
 
     >>> labels_needed(0.05).by_sampling
@@ -299,14 +301,18 @@ def labels_needed(
     explained = min(correlation**2, 1.0)
     rest = variance - (spread * explained / n_rows if n_rows else 0.0)
     needed = [spread / variance, spread * (1 - explained) / rest if rest > 0 else math.inf]
+    squared = _quantile(confidence) ** 2
+    least = squared * (0.5 / margin - 1)
     limit = math.inf if n_rows is None else n_rows
     # Two labels at least, or nothing is known about their spread.
     alone, with_metric = (
         max(math.ceil(n - 1e-9), 2) if n < math.inf and math.ceil(n - 1e-9) <= limit else None
-        for n in needed
+        for n in (max(n, least) for n in needed)
     )
-    least = _quantile(confidence) * math.sqrt(spread / n_rows) if n_rows else None
-    return LabelNeed(margin, alone, with_metric, n_rows, least)
+    of_all = None
+    if n_rows:
+        of_all = max(math.sqrt(squared * spread / n_rows), squared / 2 / (n_rows + squared))
+    return LabelNeed(margin, alone, with_metric, n_rows, of_all)
 
 
 def correlation_of(rate: float, sensitivity: float, specificity: float) -> float:

@@ -189,20 +189,21 @@ def sync_folder(folder: Path) -> None:
 
 
 def misplaced(paths: Sequence[Path], inputs: Sequence[Path]) -> list[str]:
-    """The problems of output files: folders, inputs, no permission to write; StoreError where no
-    file can be written at all."""
-    read = {
-        os.path.realpath(path) for path in inputs
-    }  # unlike Path.resolve, it takes circles of links
+    """The problems of output files: folders, inputs, files given twice, no permission to write;
+    StoreError where no file can be written at all."""
+    # Unlike Path.resolve, realpath takes circles of links.
+    taken = dict.fromkeys(
+        map(os.path.realpath, inputs), "is also an input and would be overwritten"
+    )
     problems: list[str] = []
     for path in paths:
         if is_folder(path):
             problems.append(f"{path}: is a folder; give a file in it")
         else:
             check_place(path)
-        if os.path.realpath(path) in read:
-            what = "is also an input and would be overwritten"
+        if what := taken.get(place := os.path.realpath(path)):
             problems.append(f"{path}: {what}; choose another file")
+        taken[place] = "is given twice"
         if is_folder(path.parent) and not os.access(path.parent, os.W_OK | os.X_OK):
             where = f"no permission to write in {path.parent}"
             problems.append(f"{path}: {where}; choose another folder")

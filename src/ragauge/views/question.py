@@ -232,7 +232,8 @@ def answers_report(run: ScoredRun, metric: str, answers: "pl.DataFrame") -> Repo
     for row in answers.iter_rows(named=True):
         text = short(row.get("answer") or "", ANSWER_WIDTH)
         rows.append((row["id"], row["system"], number(shown, row["value"]), text))
-    header, caption = ("id", "system", shown.name, "answer"), f"Lowest {shown.name}"
+    end = "Highest" if shown.lower_is_better else "Lowest"
+    header, caption = ("id", "system", shown.name, "answer"), f"{end} {shown.name}"
     return Report(
         "",
         tables=[Table(header, rows, sides="llrl", wraps=True, caption=caption)],
@@ -255,7 +256,7 @@ def scores_report(run: ScoredRun, status: str, n_rows: int) -> Report:
     ]
     more = f"{n_rows} of {counted(found.height, 'score')}; more with -n"
     return Report(
-        "",
+        "" if rows else f"No score is {status}.",
         tables=[Table(columns, rows, n_names=4, wraps=True, caption=f"Scores: {status}")],
         notes=[more] if found.height > n_rows else [],
         records=lambda: (columns, found.iter_rows()),

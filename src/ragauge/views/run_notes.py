@@ -11,6 +11,7 @@ from ragauge.comparing.systems import Difference
 from ragauge.comparing.words import over_questions, p_text
 from ragauge.engine.measure import DISPUTE, without_judge
 from ragauge.label import Label
+from ragauge.loaders.shapes.layouts import may_be_answers
 from ragauge.report.plain import counted, some
 from ragauge.report.report import Cell, Report, Table, figure
 from ragauge.runs.manifest import MetricDisplay
@@ -316,6 +317,9 @@ def unread_columns(run: ScoredRun, by: Collection[str] = ()) -> Iterator[str]:
     ]
     if not missing or not unread:
         return
+    if "question" in columns and missing[0] == "answer":  # `Answer GPT` rather than `Remark`
+        likely = [name for name in unread if may_be_answers(name)]
+        unread = likely if len(likely) == 1 else unread
     named = some([repr(name) for name in unread], 4)
     if "question" not in columns and missing[0] == "answer" and len(unread) > 1:
         names = ("question", *(name for name in missing if name != "contexts"))

@@ -21,6 +21,7 @@ MISSING = (
     ("What is the power of the XR-20?", "The sheet covers the XR-10. The XR-20 isn't in it."),
     ("Who painted it?", "The text is on the frame. It's silent on who painted it."),
     ("What was the DIO?", "It is inventory by costs. Costs are $5 million. DIO can't be computed."),
+    ("What is the p-value?", "The treatment group improved by 12%. The p-value is not reported."),
     ("What is the limit?", "This isn't something that can be determined from the text."),
     ("What is the area?", "Area: n/a"),
     ("What was the fee in 2021?", "Fees are listed in note 4. Please refer to the report for it."),

@@ -164,10 +164,10 @@ def labelled(name: str) -> list[tuple[bool, str, str | None]]:
     ("held_out_refusals_3.txt", 60, 30, 29, 0),
     # Rare wordings, idioms and answers that tempt, written to be hard.
     ("held_out_refusals_4.txt", 139, 68, 55, 1),
-    ("assistant_refusals.jsonl", 412, 207, 164, 8),
-    ("answers_with_caveats.jsonl", 281, 134, 108, 8),
-    ("refusals_of_many_models.jsonl", 165, 94, 67, 5),
-    ("asked_refusals.jsonl", 200, 100, 36, 4),
+    ("assistant_refusals.jsonl", 412, 207, 170, 8),
+    ("answers_with_caveats.jsonl", 281, 134, 109, 8),
+    ("refusals_of_many_models.jsonl", 165, 94, 69, 5),
+    ("asked_refusals.jsonl", 200, 100, 39, 4),
     # The first run on the last 100, before their misses led to changes: recall .94, precision .98.
     ("refusals_in_five_languages.jsonl", 296, 153, 153, 1),
     # 79 and 4 before the rule "says nothing else"; 92 of these rows were seen while it was written.

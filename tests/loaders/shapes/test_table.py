@@ -27,6 +27,20 @@ def test_columns_keep_their_usual_meaning_beside_others(given, expected):
     assert {name: row.get(name) for name in expected} == expected
 
 
+NOTHING_FOUND = {"text": SAID, "retrievedPassages": {"retrievalResults": []}}
+
+
+@cases(
+    ({"conversationTurns": [{"prompt": {}, "output": NOTHING_FOUND}]}, {"answer": SAID, "contexts": []}),
+    ({"query": ASKED, "retrieval_gt": [[]]}, {"relevant": []}),
+    ({"run_id": "m", "topic": ASKED, "references": [], "answer": []}, {"answer": "", "context_ids": [], "system": "m"}),
+    ({"query": ASKED, "answers": [RIGHT], "passages": {"passage_text": [], "is_selected": []}}, {"contexts": [], "gold_contexts": []}),
+)  # fmt: skip
+def test_what_is_empty_is_empty_and_not_missing(given, expected):
+    row = load([given]).frame.row(0, named=True)
+    assert {name: row[name] for name in expected} == expected
+
+
 def test_a_column_that_the_user_maps_stays():
     samples = load([{"source": TEXT, "summary": SAID}], map={"question": "summary"})
     assert samples.frame["question"].to_list() == [SAID]

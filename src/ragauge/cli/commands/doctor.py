@@ -22,17 +22,29 @@ from ragauge.storage.regular_file import exists, read_regular
 if TYPE_CHECKING:
     from ragauge.runs.store import RunFolder
 
-NEEDED = ("click", "numpy", "onnxruntime", "polars", "rapidfuzz", "rich", "snowballstemmer")
+NEEDED = (
+    "click", "jsonschema", "lazy-loader", "numpy", "onnxruntime", "polars", "rapidfuzz", "regex",
+    "rich", "snowballstemmer",
+)  # fmt: skip
 EXTRAS = {
     "hf": ("transformers", "Hugging Face encoders"),
     "openai": ("openai", "judges and encoders behind an endpoint"),
-    "fast": ("aiohttp", "judge calls at a third of the processor time"),
+    "fast": ("aiohttp", "judge calls with a third less processor time"),
+    "any-llm": ("any-llm-sdk", "judges of providers without OpenAI's protocol"),
     "spacy": ("spacy", "dependency-parsed anchors in `hallucination`"),
     "nltk": ("nltk", "NLTK's sentence splitter in `span_f1`"),
     "ngram": ("sacrebleu", "`bleu` and `chrf`"),
+    "documents": ("pypdf", "questions from PDF files"),
     "pandas": ("pandas", "samples from pandas data frames"),
     "ragas": ("ragas", "the `ragas:…` metrics"),
+    "ray": ("ray", "batches on a Ray cluster"),
+    "s3": ("s3fs", "answers and runs at s3://"),
+    "gs": ("gcsfs", "answers and runs at gs://"),
+    "zstd": ("zstandard", "files packed with zstd"),
+    "otel": ("opentelemetry-sdk", "spans of a function that `ask` asks"),
 }
+IMPORTED = {"any-llm-sdk": "any_llm", "opentelemetry-sdk": "opentelemetry.sdk"}
+"""The modules of packages that have another name."""
 MAX_SUMMARY_BYTES = 500_000_000
 MAX_PROBLEMS = 20
 
@@ -107,7 +119,7 @@ def _extra(extra: str, package: str, what: str) -> tuple[str, str, str]:
     if not installed:
         return package, "–", f"not installed; for {what}: pip install 'ragauge[{extra}]'"
     try:
-        importlib.import_module(package)
+        importlib.import_module(IMPORTED.get(package, package))
     except Exception as error:  # a broken package may raise anything
         return package, installed, f"broken ({type(error).__name__}: {error!s:.100}); reinstall it"
     if package == "spacy":

@@ -16,7 +16,7 @@ from ragauge.errors import PlanError, StoreError
 from ragauge.evaluation.config import Config
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.store import RunFolder
-from ragauge.storage.atomic_files import write_bytes
+from ragauge.storage.atomic_files import misplaced, write_bytes
 from ragauge.storage.regular_file import exists
 
 if TYPE_CHECKING:
@@ -89,8 +89,10 @@ def command(
     given = read.gate.with_options(rules, baseline, dict(max_drop), on)
     stored_in = [folder, *([given.baseline] if given.baseline is not None else [])]
     targets = writing.targets(stored_in)
-    if junit is not None and (problems := inside_runs([junit], stored_in)):
-        raise PlanError(problems)
+    if junit is not None:
+        files = [*(path for _, path in targets if path is not None), junit]
+        if problems := [*misplaced(files, []), *inside_runs([junit], stored_in)]:
+            raise PlanError(problems)
     import_plugins((*read.plugins, *plugins))
     stored = RunFolder.at(folder).read()
     baseline_run: ScoredRun | str | None = given.baseline and str(given.baseline)

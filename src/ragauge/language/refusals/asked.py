@@ -374,10 +374,11 @@ def _is_given(sentences: Sequence[Sentence], index: int, asked: Asked) -> bool:
 
 
 def _is_on_the_same(sentences: Sequence[Sentence], at: int, index: int, asked: Asked) -> bool:
-    """Whether a sentence before a gap names as much of the question as the gap does, or gives a bare value."""
+    """Whether a sentence before a gap names as much of the question as the gap does, gives a bare value, or more than a narrower gap lacks."""
     missing = _named(_with_label(sentences, index), asked)
     given = _named(_with_label(sentences, at), asked)
-    if not asked.is_typed or missing <= given:
+    is_narrower = bool(_missing(sentences[index], asked) - asked.content)
+    if missing <= given or (is_narrower and not asked.is_typed):
         return True
     if at == 0 and (plays("is_value", sentences[0].text) or _is_short_answer(sentences[0], asked)):
         return True

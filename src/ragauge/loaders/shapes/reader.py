@@ -28,9 +28,9 @@ _STEP = re.compile(r"\.?(?P<name>[^.\[{]+)|\[(?P<item>[^\]]*)\]|\{(?P<column>[^}
 
 
 def texts_in(value: object) -> list[str] | None:
-    """A list of texts; None for anything else, and for an empty list."""
+    """A list of texts, which may be empty; None for anything else."""
     items = items_in(value)
-    are_texts = bool(items) and all(isinstance(item, str) for item in items)
+    are_texts = isinstance(value, list | tuple) and all(isinstance(item, str) for item in items)
     return cast("list[str]", list(items)) if are_texts else None
 
 
@@ -49,10 +49,10 @@ READINGS: Mapping[str, Callable[[object], object]] = {
     "only text": lambda value: [value] if isinstance(value, str) else None,
     "first text": lambda value: (texts_in(value) or [None])[0],
     "sentences": _sentences,
-    "lists of sentences": lambda value: texts_in([*map(_sentences, items_in(value))]),
-    "ids": lambda value: list(dict.fromkeys(texts_in(value) or ())) or None,
+    "lists of sentences": lambda value: texts_in([*map(_sentences, items_in(value))]) or None,
+    "ids": lambda value: None if (ids := texts_in(value)) is None else list(dict.fromkeys(ids)),
 }
-"""How a value that a path leads to is read; None if it is something else."""
+"""How a value that a path leads to is read; None if it is something else. An empty list is a value for `texts`, `ids` and `sentences`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +235,8 @@ def _walked(value: object, steps: _Steps) -> object:
 def _of_items(value: object, kind: str, which: str, steps: _Steps) -> list[object] | None:
     """What the steps lead to from each item; None if one leads nowhere."""
     items = cast("Sequence[object]", value) if isinstance(value, list | tuple) else [value]
+    if kind == "column" and not isinstance(value, Mapping):
+        return None
     if kind == "column":  # the objects that columns of the same length hold
         columns = {name: items_in(each) for name, each in mapping_in(cast("object", value)).items()}
         n_rows = max(map(len, columns.values()), default=0)
@@ -242,7 +244,7 @@ def _of_items(value: object, kind: str, which: str, steps: _Steps) -> list[objec
         items = [{name: column[at] for name, column in columns.items()} for at in range(n_rows)]
     if which not in ("", "?"):
         marks = [mapping_in(item).get(which) for item in items]
-        if all(mark is None for mark in marks):
+        if marks and all(mark is None for mark in marks):
             return None
         items = [item for item, mark in zip(items, marks, strict=True) if mark]
     read = [_walked(item, steps) for item in items]

@@ -71,7 +71,7 @@ SHAPES = (  # read before all that is read by general names
             "question": "topic",
             "system": "run_id",
         },
-        needs=("answer[].citations",),
+        needs=("answer[0].citations | run_id",),  # a system that abstains has no sentence
         unless=(),
         note="the sentences of 'answer' as one text, without their citations",
         notes={"context_ids": "the cited 'references' as context_ids"},
