@@ -107,6 +107,11 @@ def test_repeats_are_counted_as_answers_to_their_questions():
     assert ComparisonView(found).title == "t against s · 8 answers to 4 questions"
 
 
+def test_a_gate_counts_repeats_as_answers_to_one_question():
+    run = rg.evaluate(answers(*UNSTEADY), "exact_match")
+    assert run.gate(["questions = 4", "answers = 8"]).passed
+
+
 def test_settings_are_in_the_order_of_their_numbers():
     settings = {"k": [10, 3], "t": [0.5, 0.25]}
     found = rg.ask(QUESTIONS, lambda question, k, t: f"{question} {k} {t}", vary=settings)

@@ -18,6 +18,7 @@ from ragauge.runs.manifest import MetricDisplay
 from ragauge.runs.scored_run import ScoredRun
 from ragauge.runs.scores import pieces_with_samples
 from ragauge.runs.summary import clusters_in, summarise_pieces
+from ragauge.samples.fields import REPEAT_OF
 from ragauge.samples.samples import Samples, matches, matching
 from ragauge.score import Status
 from ragauge.where import Filter
@@ -76,8 +77,12 @@ class Slice:
         if name == "answers":
             return len(self.samples)
         if name == "questions":
-            ids = self.samples.scan().select(pl.col("id").n_unique())
-            return int(self.run.collect(ids).item())
+            # Repeats of a question are one; of a conversation each turn.
+            is_repeated = REPEAT_OF in self.samples.columns
+            same = [pl.coalesce(REPEAT_OF, "id") if is_repeated else pl.col("id")]
+            same += ["turn"] if is_repeated and "turn" in self.samples.columns else []
+            n = self.samples.scan().select(pl.struct(same).n_unique())
+            return int(self.run.collect(n).item())
         return int(sum(number_of(row, name) or 0 for row in self.summary.values()))
 
     def spread(self, metric: str, system: str, statistic: str) -> float | None:

@@ -105,11 +105,8 @@ FUSED = {
     each.replace(" ", ""): each.split()
     for each in ("can not", "gim me", "gon na", "got ta", "lem me", "wan na")
 }
-FUSED_WITH_SIGNS = re.compile(
-    r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(wan)(na)(?= )"
-    r"|(d)('ye)|(more)('n))\b",
-    re.IGNORECASE,
-)
+_PAIRS = "|".join("({})({})".format(*pair) for pair in FUSED.values())
+FUSED_WITH_SIGNS = re.compile(rf"(?i)\b(?:{_PAIRS}(?= )|(d)('ye)|(more)('n))\b")
 TIS, TWAS = (re.compile(rf" 't({verb})\b", re.IGNORECASE) for verb in ("is", "was"))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ragauge.language.text import word_set
+from ragauge.language.text import rows, word_set
 
 _REGULAR = """
 abandon abolish accept accompany accuse achieve acknowledge acquire adapt add adopt advise affect
@@ -109,7 +109,7 @@ def _inflections() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     bare, doubled = set(_REGULAR.split()), set(_DOUBLED.split())
     pasts = {_with(verb, "d") for verb in bare - doubled}
     pasts |= {f"{verb + verb[-1]}ed" for verb in doubled}
-    irregular = [forms.split() for forms in _IRREGULAR.strip().replace("\n", "|").split("|")]
+    irregular = rows(_IRREGULAR)
     bare |= {verb for verb, *_ in irregular}
     finite = pasts | {form for _, *forms in irregular for form in forms}
     finite |= {_with(verb, "s") for verb in bare | doubled}

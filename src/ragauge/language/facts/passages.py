@@ -32,7 +32,7 @@ from ragauge.language.facts.differences import (
 )
 from ragauge.language.facts.facts import SIGNS, Fact
 from ragauge.language.facts.reader import Statement, read
-from ragauge.language.facts.statements import compare, turned
+from ragauge.language.facts.statements import are_comparable, compare, turned
 
 MAX_FACTS_OF_PASSAGES = 1_000
 MIN_ALIKE = 0.6
@@ -76,7 +76,8 @@ def align_to_passages(answer: str, contexts: Sequence[str], question: str = "") 
             and (theirs is clauses or one.kind != "member")
         ]
         each += compare(statement, partner, ours, asked, passages.keys, MIN_ALIKE)
-        each = each or [*turned(statement, clauses, asked, MIN_ALIKE)]
+        if not each and are_comparable(statement, clauses, MIN_ALIKE):
+            each = [*turned(statement, clauses, asked)]
         found += [one._replace(context=place) for one in each if one.kind != "left out"]
     found = found or [*_in_place(ours, asked, passages)]
     return Alignment(equal_spans(ours, passages.facts), tuple(dict.fromkeys(found)))

@@ -79,7 +79,7 @@ def _kind(word: Word) -> str:
     return "dense" if word.key[0] > "\u3000" else "name" if word.is_name else "word"
 
 
-def _are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
+def are_comparable(ours: Statement, theirs: Statement, least: float) -> bool:
     """Whether two statements are alike enough for their words to be compared; one of two words or fewer must have the same words."""
     if len(theirs.keys) + len(theirs.facts) < MIN_SIZE:
         return bool(theirs.keys) and ours.keys == theirs.keys
@@ -133,7 +133,7 @@ def compare(
             yield opposite
     if len(answer) > FEW:
         least = MIN_LIKENESS_OF_MANY
-    if not _are_comparable(ours, theirs, least):
+    if not are_comparable(ours, theirs, least):
         return
     for found, expected in EXCLUSIVE_SCOPES:  # beside the same word
         if found not in ours.scopes or expected not in theirs.scopes:
@@ -142,7 +142,7 @@ def compare(
         is_clear = expected not in ours.scopes and found not in theirs.scopes
         if is_clear and not beside(ours, here).isdisjoint(beside(theirs, there)):
             yield Difference("quantifier", here, there)
-    yield from turned(ours, theirs, asked, least)
+    yield from turned(ours, theirs, asked)
     # A name in whose place the other statement has another; neither is stated elsewhere.
     tokens = {token.text for statement in (ours, theirs) for token in statement.tokens}
     is_german = not GERMAN.isdisjoint(tokens) and ENGLISH.isdisjoint(tokens)
@@ -226,13 +226,10 @@ def _items(statement: Statement) -> tuple[Sequence[Sequence[Word]], bool]:
     longest = MAX_DENSE if is_dense else MAX_WORDS
     is_list = last + 1 >= len(cuts) and all(len(part) <= longest for part in parts)
     if is_list:  # and no other words, as a sentence has
-        known, starts = vocabulary(), {each.start for each in (*statement.words, *statement.facts)}
+        small = vocabulary().joints | vocabulary().articles | IN_ITEMS
+        starts = {each.start for each in (*statement.words, *statement.facts)}
         is_list = all(
-            each.start in starts
-            or each.text in known.joints
-            or each.text in known.articles
-            or each.text in IN_ITEMS
-            or not each.text.isalpha()
+            each.start in starts or each.text in small or not each.text.isalpha()
             for each in statement.tokens
         )
     if len(parts) < 2 + (not is_joined) or any(len(part) > longest for part in parts[1:-1]):
@@ -351,15 +348,11 @@ def directions(word: Word) -> list[tuple[int, int]]:
     return [(pair, side ^ word.is_negated) for pair, side in word.opposites]
 
 
-def turned(
-    ours: Statement, theirs: Statement, asked: Sequence[Statement], least: float
-) -> Iterator[Difference]:
+def turned(ours: Statement, theirs: Statement, asked: Sequence[Statement]) -> Iterator[Difference]:
     """A statement with the opposite sense.
 
     An opposite word, a negation, two sides exchanged and the passive turn it; two cancel each other: `B is lighter than A`.
     """
-    if not _are_comparable(ours, theirs, least):
-        return
     opposite = _opposite(ours, theirs)
     # Where a statement has both words of a pair of opposites, `the south is hot and the north cold`: if the two count as
     # one word, and if they do not.

@@ -61,6 +61,7 @@ class ExpectedNumber(NamedTuple):
     `credit`: 1; 0.5 if the answer has it among its steps and concludes with another number; 0 without it.
     `opposite`: if only its direction keeps the answer's number from agreeing, what the answer states and what is
     expected: "3.4% is a rise, a fall is expected". `other_thing`: the answer's equal number, if it counts something else.
+    `start`: where the reference has it.
     """
 
     number: str
@@ -70,6 +71,7 @@ class ExpectedNumber(NamedTuple):
     credit: float = 0.0
     opposite: str = ""
     other_thing: Quantity | None = None
+    start: int = 0
 
     def stated_by(self, found: Found, credit: float) -> "ExpectedNumber":
         return self._replace(matched_by=found.number.quantity.text, how=found.how, credit=credit)
@@ -165,7 +167,8 @@ def match_quantities(
             if not count_other_things(number.quantity, counts, each.number.quantity, others)
         ]
         found = in_one_direction(number, same, asked_for)
-        row = ExpectedNumber(number.quantity.text, by_value(number.quantity))
+        own = number.quantity
+        row = ExpectedNumber(own.text, by_value(own), start=own.start)
         if found:
             only = len(distinct) == 1 and _concludes_otherwise(answer, given, known, found)
             row = row.stated_by(found[0], IN_WORKING if only else 1.0)
@@ -207,10 +210,7 @@ def _index_of(
 
 def is_denied(answer: str, start: int) -> bool:
     """Whether a "not" right before a number denies it: `6, not 5`, `isn't 5`; in `6 instead of 5` both may be true."""
-    return (
-        answer[max(0, start - 2) : start].lower() == "t "
-        and _NOT.search(answer, max(0, start - 5), start) is not None
-    )
+    return _NOT.search(answer, max(0, start - 5), start) is not None
 
 
 def _found(

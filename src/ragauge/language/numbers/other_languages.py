@@ -13,7 +13,7 @@ from ragauge.language.numbers.numerals import ENGLISH_WORDS
 from ragauge.language.numbers.quantity import Quantity, scaled
 from ragauge.language.numbers.units import is_measure, is_time, unit_of
 from ragauge.language.numbers.words import PER_CENT, value_of
-from ragauge.language.text import word_set
+from ragauge.language.text import by_word, word_set
 from ragauge.language.words import WORD_VALUES, words_of
 
 _LISTED = """
@@ -60,10 +60,7 @@ _ONE_OR_HALF = word_set(
 @cache
 def _numbers() -> dict[str, int]:
     """The values of the number words up to a hundred, of which French and Spanish join several."""
-    table = dict(vocabulary().numbers)
-    for number, *words in map(str.split, _LISTED.strip().replace("\n", "|").split("|")):
-        table.update(dict.fromkeys(words, int(number)))
-    return table | {
+    return {**vocabulary().numbers, **by_word(_LISTED)} | {
         f"{one}und{ten}": 10 * tens + n
         for tens, ten in enumerate(_GERMAN_TENS.split(), start=2)
         for n, one in enumerate(_GERMAN_ONES.split(), start=1)

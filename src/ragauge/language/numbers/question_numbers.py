@@ -57,8 +57,7 @@ def given_scales(answer: str, asked: int) -> tuple[int, ...]:
 
 def in_asked_unit(question: str | None, found: Sequence[Quantity]) -> Sequence[Quantity]:
     """The quantities, where bare ones are basis points if the question asks for these."""
-    lowered = (question or "").lower()
-    if not ("bp" in lowered or "basis" in lowered) or not _BASIS_POINTS.search(lowered):
+    if not _BASIS_POINTS.search((question or "").lower()):
         return found
     return [
         each if each.unit or each.scale or each.is_year else each._replace(unit="bp")

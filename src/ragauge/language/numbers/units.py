@@ -7,30 +7,22 @@ from functools import lru_cache
 from operator import attrgetter
 
 from ragauge.language.numbers.quantity import DIVIDING, Quantity
+from ragauge.language.text import by_word
 
-_SCALES = {
-    2: "hundred 百",
-    3: "thousand tausend 千",
-    4: "万 萬",
-    5: "lakh lac",
-    6: "million mln mio mn millionen millones millón milioni miljoen milhões",
-    7: "crore",
-    8: "億 亿",
-    9: "billion bn bln mrd milliarde milliarden milliard miliardi miljard bilhões",
-    12: "trillion tn trn billionen billones 兆",
-    15: "quadrillion",
-}
-SCALES = {word: power for power, words in _SCALES.items() for word in words.split()}
-SCALES["mil millones"] = 9
+_FOREIGN = by_word("""
+6 millionen millones millón milioni miljoen milhões | 12 billionen billones
+9 milliarde milliarden milliard miliardi miljard bilhões mil_millones
+""")
+SCALES = _FOREIGN | by_word("""
+2 hundred 百 | 3 thousand tausend 千 | 4 万 萬 | 5 lakh lac | 6 million mln mio mn | 7 crore | 8 億 亿
+9 billion bn bln mrd | 12 trillion tn trn 兆 | 15 quadrillion
+""")
 """The words of a scale and its power of ten."""
 SCALE_LETTERS = {"k": 3, "K": 3, "m": 6, "M": 6, "mm": 6, "MM": 6, "mil": 6} | (
     {"b": 9, "B": 9, "bil": 9, "t": 12, "T": 12}
 )
 SCALE_WORDS = "|".join(sorted((word for word in SCALES if len(word) > 1), key=len, reverse=True))
-FOREIGN_SCALES = (
-    r"(?:millionen|milliarden?|milliards?|billionen|billones|mil millones|millones|millón|milioni|miliardi"
-    r"|miljoen|miljard|milhões|bilhões)"
-)
+FOREIGN_SCALES = rf"(?:{'|'.join(_FOREIGN)})s?"
 """Scale words that no English text has: a German, Spanish or Dutch number with points precedes them."""
 
 _MEASURES = """

@@ -151,7 +151,7 @@ def match_reference(question: str | None, reference: str, answer: str) -> Refere
     facts = align(answer, reference, about)
     short, spelled = map(SpanSet, abbreviated(reference, expected.words, answer, given.words))
     forms = (SpanSet(facts.stated), "number"), (SpanSet(facts.in_other_words), "meaning")
-    words = list(_words(reference, expected, given, asked, numbers, (*forms, (short, "initials"))))
+    words = list(_words(expected, given, asked, numbers, (*forms, (short, "initials"))))
     is_contained = bool(expected.sequence) and f"{expected.sequence} " in f"{given.sequence} "
     # A question with a negation asks for what is denied.
     may_deny = is_contained and not is_negated([word.lowered for word in asked.words])
@@ -206,12 +206,9 @@ def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator
     for row in numbers.expected:
         if row.other_thing is None:
             continue
-        # Not the 5 of 15, if the text has the number by itself.
-        alone = re.search(rf"(?<![\w.,]){re.escape(row.number)}(?![\w])", reference)
-        start = alone.start() if alone else max(0, reference.find(row.number))
         places = (
             (answer, row.other_thing.start, row.other_thing.end),
-            (reference, start, start + len(row.number)),
+            (reference, row.start, row.start + len(row.number)),
         )
         sides: list[Part] = []
         for text, start, end in places:
@@ -223,7 +220,6 @@ def _other_things(numbers: NumberMatch, reference: str, answer: str) -> Iterator
 
 
 def _words(
-    reference: str,
     expected: ComparedText,
     given: ComparedText,
     asked: ComparedText,
@@ -231,15 +227,7 @@ def _words(
     forms: Sequence[tuple[SpanSet, str]],
 ) -> Iterator[ReferenceWord]:
     """The reference's words with their credit; `forms`: where the answer has what it says in another form, and how."""
-    credits: list[tuple[int, int, float]] = []
-    at = 0
-    for number in numbers.expected:
-        start = reference.find(number.number, at)
-        start = reference.find(number.number) if start < 0 else start
-        if start >= 0:
-            at = start + len(number.number)
-            credits.append((start, at, number.credit))
-    credits.sort()
+    credits = sorted((n.start, n.start + len(n.number), n.credit) for n in numbers.expected)
     for word in expected.content:
         at = bisect_right(credits, word.start, key=itemgetter(0)) - 1
         if at >= 0 and word.end <= credits[at][1]:
