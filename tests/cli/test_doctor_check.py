@@ -109,6 +109,18 @@ def test_a_run_without_any_digests_cannot_be_checked(ragauge, run):
     assert "has no digests, so changes to it cannot be noticed" in done.err
 
 
+def test_the_summary_of_another_version_is_not_compared(ragauge, run):
+    without_digests(run)
+    for name in ("manifest.json", "summary.json"):
+        read = json.loads((run / name).read_text())
+        read["code"] = read.get("code", {}) | {"ragauge": "0.0.9"}
+        read.pop("summary", None)
+        (run / name).write_text(json.dumps(read))
+    done = ragauge("doctor", "--check", run, code=5)
+    assert "summary.json was not compared: ragauge 0.0.9 wrote it, this is" in done.err
+    assert "has no digests" in done.err
+
+
 def test_a_manifest_in_another_layout_is_the_same(ragauge, run):
     path = run / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()), indent=4, ensure_ascii=True))

@@ -160,6 +160,7 @@ def _check_run(path: Path, targets: Sequence[Target]) -> int:
 def _problem_of_summary(folder: "RunFolder") -> str:
     """Why the stored summary is not that of the scores; empty if it is, or if it cannot be computed here."""
     from ragauge.report.writing import to_json
+    from ragauge.runs.code import version_of
     from ragauge.runs.store import SUMMARIES
     from ragauge.views.run_files import summary_json
 
@@ -176,8 +177,11 @@ def _problem_of_summary(folder: "RunFolder") -> str:
     by = cast("dict[str, object]", table.get("by"))
     if not isinstance(table.get("by"), dict) or not set(by) <= {*run.samples.columns}:
         return "has breakdowns by fields that the samples do not have"
-    if run.problems:  # the code of a custom aggregate is not loaded
-        say(f"{SUMMARIES[0]} was not compared: {run.problems[0]}")
+    by_version, here = run.manifest.code.get("ragauge"), version_of("ragauge") or "unknown"
+    # The code of a custom aggregate is not loaded; another version may compute other intervals.
+    why = run.problems[0] if run.problems else f"ragauge {by_version} wrote it, this is {here}"
+    if run.problems or by_version != here:
+        say(f"{SUMMARIES[0]} was not compared: {why}")
         return ""
     computed = cast("dict[str, object]", json.loads(to_json(summary_json(run, tuple(by)))))
     different = [name for name in computed if table.get(name) != computed[name]]
