@@ -1,6 +1,7 @@
 """Questions asked several times: how steady a system is, and questions as clusters."""
 
 import pytest
+from cases import cases
 from pytest import approx
 
 import ragauge as rg
@@ -41,19 +42,36 @@ def test_pass_at_k_and_pass_hat_k_are_means_over_questions():
     assert (found.k, found.n_questions, found.n_changing) == (2, 4, 2)
 
 
-def test_a_question_asked_more_often_counts_once_and_all_systems_have_one_k():
-    told = {"one": {"a": "PRRRR", "b": "PP", "c": "PR", "d": "P"}, "two": {"a": "PPR", "b": "RRR"}}
+def asked_often(told):
     rows = [
         {"id": f"{id}#{at}", "system": system, "repeat_of": id, "answer": answer, "reference": "P"}
         for system, questions in told.items()
         for id, answers in questions.items()
         for at, answer in enumerate(answers)
     ]
-    one, two = rg.evaluate(rows, "exact_match").steadiness("exact_match")
+    return rg.evaluate(rows, "exact_match").steadiness("exact_match")
+
+
+def test_a_question_asked_more_often_counts_once_and_all_systems_have_one_k():
+    told = {"one": {"a": "PRRRR", "b": "PP", "c": "PR", "d": "P"}, "two": {"a": "PPR", "b": "RRR"}}
+    one, two = asked_often(told)
     # one, a to c: pass@2 (4/10 + 1 + 1) / 3, pass^2 (0 + 1 + 0) / 3; two: (1 + 0) / 2, (1/3 + 0) / 2.
     assert (one.k, one.n_questions, one.n_changing) == (2, 3, 2)
     assert (one.pass_one, one.pass_any, one.pass_all) == approx((1.7 / 3, 0.8, 1 / 3))
     assert (two.k, two.pass_any, two.pass_all) == (2, 0.5, approx(1 / 6))
+
+
+@cases(
+    (
+        {"one": {"a": "PPPPR", "b": "RPPPP"}, "two": {"a": "PP", "b": "R", "c": "P"}},
+        [("one", 5, 2)],
+    ),
+    ({"one": {"a": "PP", "b": "PPPPP"}}, [("one", 2, 2)]),
+    ({"one": {"a": "P", "b": "R", "c": "PPR"}}, [("one", 3, 1)]),
+    ({"one": {"a": "P", "b": "R"}}, []),
+)
+def test_a_few_questions_that_were_asked_more_often_change_no_k(told, found):
+    assert [(each.system, each.k, each.n_questions) for each in asked_often(told)] == found
 
 
 def test_a_repeat_of_a_conversation_passes_where_its_worst_turn_does():

@@ -139,6 +139,8 @@ def test_a_plan_that_a_system_has_too_few_answers_for_names_the_system():
     report = label_plan_report({"a": [many], "b": [few]}, None, 0.0)
     why = "The rate of b within ± 0.05 needs more than the 18 answers there are"
     assert report.headline.startswith(why)
+    both = label_plan_report({"a": [few], "b": [few]}, None, 0.0).headline
+    assert both.startswith("The rate of each system within ± 0.05 needs more than the 18 answers")
     assert label_plan_report({"": [few]}, None, 0.0).headline.startswith("A rate within ± 0.05")
 
 

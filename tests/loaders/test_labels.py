@@ -49,8 +49,8 @@ OTHER_NAMES = {"question_id": "q1", "model": "new", "annotator": "ann", "verdict
     ([PAIR | {"preference": "tie"}, PAIR | {"id": "q2", "preference": "-1"}], {}, "preference", [0, -1], ["read 'system_a' as system, 'system_b' as other, 'preference' as value"]),
     ([{"id": "q1", "model_a": "old", "model_b": "new", "winner": "model_a"}], {}, "preference", [1], ["read 'model_a' as system, 'model_b' as other, 'winner' as value"]),
     ([{"id": "q1", "correct": "yes"}, {"id": "q2", "correct": "no"}], {}, "binary", [1, 0], ["read 'correct' as value"]),
-    ([{"id": "q1", "Label (1 = yes)": 1, "comment": "x"}], {}, "binary", [1], ["read 'Label (1 = yes)' as value"]),
     ([{"id": "q1", "label": 1, "correct": "Rome", "Score (old)": 3}], {}, "binary", [1], ["read 'label' as value"]),
+    ([{"id": "q1", "human_1": "yes", "human_2": "no", "score (auto)": 1}], {}, "binary", [1, 0], ["read 'human_1', 'human_2' as the labels of a rater each"]),
     ([{"id": "q1", "human_1": "yes", "human_2": "no", "correct": "Rome"}], {}, "binary", [1, 0], ["read 'human_1', 'human_2' as the labels of a rater each"]),
     ([{"id": "q1", "annotator_1": "yes", "annotator_2": "no", "topic": "x"}], {}, "binary", [1, 0], ["read 'annotator_1', 'annotator_2' as the labels of a rater each"]),
 )  # fmt: skip

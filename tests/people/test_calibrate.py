@@ -114,6 +114,9 @@ def test_raters_who_always_agree_may_still_disagree_on_others():
     low = (40 / 43.8415 - by_chance) / (1 - by_chance)
     for figure in (found.between, found.alpha["nominal"]):
         assert (figure.value, figure.low, figure.high) == (1, approx(low, abs=1e-4), 1)
+    assert found.notes == ()
+    same = calibrated([*labels(rater="ann", n=2), *labels(rater="ben", n=1)]).raters
+    assert any("no two raters can be compared" in note for note in same.notes)
 
 
 def test_the_correlation_at_a_rate_is_that_of_the_metrics_errors_there():

@@ -93,6 +93,8 @@ def test_rare_changes_are_found_from_eight_on():
     assert detectable_difference(error, 30) == approx(0.139, abs=1e-3)
     changed = np.array([1.0, -1.0])
     assert detectable_difference(error, 30, changed=changed) == approx(8 / 30)
+    assert detectable_difference(error, 7, changed=changed) == approx(1)
+    assert detectable_difference(error, 5, changed=changed) is None  # five of five have p = 2 / 2⁵
     assert scipy_stats.binom.sf(5, 30, 8 / 30) > 0.8  # six changes or more have p = 2 / 2⁶
     assert mcnemar_test(np.ones(6)) < 0.05 < mcnemar_test(np.ones(5))
 

@@ -106,6 +106,7 @@ FUSED = {
     for each in ("can not", "gim me", "gon na", "got ta", "lem me", "wan na")
 }
 _PAIRS = "|".join("({})({})".format(*pair) for pair in FUSED.values())
+# Only the last pair needs a space behind it: so does NLTK's own pattern of `wan na`.
 FUSED_WITH_SIGNS = re.compile(rf"(?i)\b(?:{_PAIRS}(?= )|(d)('ye)|(more)('n))\b")
 TIS, TWAS = (re.compile(rf" 't({verb})\b", re.IGNORECASE) for verb in ("is", "was"))
 

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal, cast
 
 from ragauge.errors import DataError, PlanError, Problem, did_you_mean
-from ragauge.loaders.mapping import ALIASES, absent, field_of, without_remark
+from ragauge.loaders.mapping import ALIASES, absent, field_of
 from ragauge.loaders.sources import read_source
 from ragauge.loaders.table import Table, listed
 from ragauge.samples.fields import FieldError, whole_text
@@ -55,6 +55,8 @@ WORDS = {
     **{word: value for value, words in _YES_AND_NO.items() for word in words.split()},
     **{f"not {word}": 0.0 for word in _NO},
 }
+YES_COLUMNS = ("correct", "supported")
+"""Columns that may hold the labels, where no other is named with such a word."""
 PREFERENCES = {word: value for value, words in _PREFERENCES.items() for word in words.split()}
 NUMBERS = {"1": 1.0, "+1": 1.0, "0": 0.0, "-1": -1.0}  # of these no system's name is one
 
@@ -99,9 +101,9 @@ class LabelColumns:
             free = [name for name in names if name not in columns.values()]
             raters = tuple(name for name in free if _RATER_COLUMN.fullmatch(name))
             raters = raters if len(raters) > 1 else ()
-            # A column may have the name of what a yes says: `correct`, `supported`.
-            named = [name for name in free if not raters and WORDS.get(folded(name)) == 1.0]
-            columns |= {"value": named[0]} if len(named) == 1 else {}
+            words = [name for name in free if folded(name) in WORDS]
+            if not raters and len(words) == 1 and folded(words[0]) in YES_COLUMNS:
+                columns["value"] = words[0]
         if "system" not in columns and "other" in columns and "winner" in names:
             columns["system"] = "winner"  # winner and loser: the winner is preferred
             if columns.get("value") == "winner":
@@ -130,10 +132,8 @@ class LabelColumns:
 def _by_names(table: Table, chosen: dict[str, str]) -> dict[str, str]:
     """The chosen columns, and of each other field the column that its name tells."""
     found: dict[str, list[str]] = {}
-    exact = {field_of(name, _ALIASES) for name in table.columns}
     for name in table.columns:
-        bare = field_of(without_remark(name), _ALIASES)
-        field = field_of(name, _ALIASES) or (None if bare in exact else bare)
+        field = field_of(name, _ALIASES)
         if field is not None and field not in chosen and name not in chosen.values():
             found.setdefault(field, []).append(name)
     has_ids = "id" in chosen or "id" in found

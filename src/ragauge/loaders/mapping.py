@@ -17,7 +17,6 @@ MAX_NAMES = 20 * MAX_COLUMNS  # no more are collected: a source with over MAX_CO
 NEAR = 0.8  # similarity of names from which a note suggests the field
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[\s\-.]+")
-_REMARK = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 
 _NAMES = {
     "id": "question_id query_id sample_id example_id record_id qid _id uid uuid",
@@ -153,11 +152,6 @@ def field_of(column: str, aliases: Mapping[str, str] = ALIASES) -> str | None:
     return aliases.get(folded(column))
 
 
-def without_remark(column: str) -> str:
-    """The name without brackets at its end: `Expected` of `Expected (SME)`."""
-    return _REMARK.sub("", column)
-
-
 def check_chosen(chosen: Mapping[str, str]) -> tuple[str, ...]:
     """The problems of the user's mapping that do not depend on the data."""
     problems = [
@@ -196,8 +190,7 @@ def name_columns(
     problems: list[str] = []
     notes: list[str] = []
     spare: dict[str, Sequence[str]] = {}
-    named = map(field_of, [*columns, *map(without_remark, columns)])
-    is_open = not has_gold and "references" not in named
+    is_open = not has_gold and "references" not in map(field_of, columns)
     if not {"answer", "references"} & chosen.keys():
         predictions = [name for name in columns if folded(name) in PREDICTIONS]
         answers = [name for name in columns if folded(name) in ("answer", "ans")]
@@ -288,11 +281,6 @@ def _candidates(
         aliases = ALIASES | ({"context": "gold_contexts"} if in_deepeval else {})
     if {"q", "a"} <= found:  # each alone may be anything
         aliases = {**aliases, "q": aliases["question"], "a": aliases["answer"]}
-    exact = {*map(aliases.get, found), *MEASURED}
-    for column in columns:  # where no column has the name of the field without a remark
-        bare = folded(without_remark(column))
-        if aliases.get(bare) not in exact:
-            names[column] = bare
     candidates: dict[str, list[str]] = {}
     for column, name in names.items():
         field = aliases.get(name)

@@ -235,11 +235,11 @@ def calibrate(
     return Calibration(run, found, tuple(agreements), raters, seed, names)
 
 
-def surest_first(agreement: MetricAgreement) -> tuple[bool, float, float]:
-    """The order by the lower end of the interval: an area of 1 on six labels may be chance. Without figures last."""
+def surest_first(agreement: MetricAgreement) -> tuple[int, float, float]:
+    """The order by the lower end of the interval: an area of 1 on six labels may be chance. Without interval or figures last."""
     if (found := agreement.main) is None:
-        return True, 0.0, 0.0
-    return False, -(found.value if found.low is None else found.low), -found.value
+        return 2, 0.0, 0.0
+    return (1, 0.0, -found.value) if found.low is None else (0, -found.low, -found.value)
 
 
 def _labelled(

@@ -356,7 +356,9 @@ def label_plan_report(
     most = [(each.with_metric is None, each.with_metric or each.least_margin) for each, _ in near]
     need, system = near[most.index(max(most))]
     alone, n = need.by_sampling, need.with_metric
-    each = "each system" if alone or n else short(system)
+    # One system is named where others have enough answers.
+    is_each = bool(alone or n) or all(each.with_metric is None for each, _ in near)
+    each = "each system" if is_each else short(system)
     rate = "A rate" if len(near) == 1 else f"The rate of {each}"
     rate = f"{rate} within ± {need.margin:g} needs"
     if alone is None and n is None:

@@ -92,8 +92,9 @@ def rater_agreement(
     if not n:
         notes.append("no answer was labelled by two raters, so their agreement is unknown")
     else:
-        if comb(len(raters), 2) <= MAX_PAIRS and between is None:
-            notes.append("no two raters have an agreement: two common answers and different labels")
+        if comb(len(raters), 2) <= MAX_PAIRS and people is None:
+            what = "two answers that both labelled, with different labels"
+            notes.append(f"no two raters can be compared: it takes {what}")
         elif comb(len(raters), 2) > MAX_PAIRS:
             notes.append(f"{len(raters)} raters are too many to compare pair by pair")
         drawn = numbered([id if clusters is None else clusters[id] for id in ids])

@@ -80,8 +80,8 @@ def components(groups: Sequence[Sequence[float]]) -> Components | None:
 class Steadiness:
     """A system over k repeats or more of each question, by one metric.
 
-    k is how often most repeated questions were asked, of several systems the lowest; questions asked less often
-    do not count. An answer passes where the metric is at least `threshold` (at most, where lower is better); one without
+    k is how often most questions were asked (of a tie the fewer; where most were asked once, the most), of several systems that were
+    asked more than once the lowest; questions asked less often do not count. An answer passes where the metric is at least `threshold` (at most, where lower is better); one without
     a value does not; of a conversation the worst turn that has a value counts, and an answer that failed as
     the worst. `pass_one`, `pass_any` and `pass_all` are the means over the questions of pass@1, pass@k and
     pass^k. `n_changing` questions pass in some repeats and not in others. `components` is the variance of the values
@@ -135,22 +135,20 @@ def steadiness(
         by_system.setdefault(system, []).append(values)
     found: list[Steadiness] = []
     sign = -1 if metric.lower_is_better else 1
-    repeats: dict[str, int] = {}
-    for system, groups in by_system.items():
-        sizes = sorted((len(values) for values in groups if len(values) > 1), reverse=True)
-        if sizes:
-            repeats[system] = Counter(sizes).most_common(1)[0][0]
+    repeats = [sorted(map(len, groups)) for groups in by_system.values()]
+    usual = [Counter(sizes).most_common(1)[0][0] for sizes in repeats]  # of a tie the fewer
     # One k for all systems, so that their shares can be compared.
-    k = min(repeats.values(), default=1)
-    for system in repeats:
-        groups = by_system[system]
+    several = [k for k in usual if k > 1] or [sizes[-1] for sizes in repeats if sizes[-1] > 1]
+    k = min(several, default=1)
+    for system, groups in by_system.items() if k > 1 else ():
         scored = [[value for value in values if value is not None] for values in groups]
         passed = [
             (len(values), sum(sign * value >= sign * threshold for value in own))
             for own, values in zip(scored, groups, strict=True)
             if len(values) >= k
         ]
-        n = len(passed)
+        if not (n := len(passed)):
+            continue
         rates = (
             sum(pass_at_k(n_asked, c, 1) for n_asked, c in passed) / n,
             sum(pass_at_k(n_asked, c, k) for n_asked, c in passed) / n,

@@ -24,7 +24,7 @@ from ragauge.stats.tests import (
     with_exact_ties,
 )
 
-LEVEL, POWER, LEAST_CHANGED = 0.05, 0.8, 8
+LEVEL, POWER, LEAST_CHANGED, LEAST_FOUND = 0.05, 0.8, 8, 6
 EXACT_RANKS_UP_TO = 50
 """Up to this n Wilcoxon's test is exact, if no two differences are equally large and none is 0 …"""
 EXACT_TIES_UP_TO = 13
@@ -125,8 +125,9 @@ def detectable_difference(
     `standard_error` is that of the mean difference, from n questions or clusters:
     (t(0.975) + t(0.8)) times it, with n - 1 degrees of freedom. It differs from the exact value, by the
     noncentral t distribution, by less than 2 % from n = 5 on. Where fewer than eight differences are not 0
-    (`changed`), it is that of eight of their mean size: five have p > 0.05, and eight expected ones are six or
-    more with probability 0.8. None for fewer than two questions and for no spread. Source: Bloom 1995.
+    (`changed`), it is that of eight of their mean size (of all, where n is 6 or 7): five have p > 0.05, and eight expected
+    ones are six or more with probability 0.8; None where n is less than six. None for fewer than two questions and for no spread.
+    Source: Bloom 1995.
 
     >>> round(detectable_difference(0.02, 250), 4)  # about 2.8 standard errors
     0.0563
@@ -135,7 +136,9 @@ def detectable_difference(
         return None
     reach = t_quantile(1 - LEVEL / 2, n - 1) + t_quantile(POWER, n - 1)
     least, needed = 0.0, min(LEAST_CHANGED, n)
-    if changed is not None and len(changed) < needed:
+    if changed is not None and 0 < len(changed) < needed:
+        if n < LEAST_FOUND:
+            return None
         least = needed * float(np.abs(changed).mean()) / n
     return max(reach * standard_error, least)
 

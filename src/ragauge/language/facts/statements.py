@@ -299,8 +299,8 @@ def chosen(
                 side: word
                 for each in text
                 for word in each.words
-                for p, side in directions(word)
-                if p == pair
+                for named_pair, side in directions(word)
+                if named_pair == pair
             }
             for text in (answer, expected)
         )
