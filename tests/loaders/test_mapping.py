@@ -55,7 +55,7 @@ MAPPED = {"map": {"answer": "prediction"}}
     ({"REPONSE": "a"}, {}, {"answer": "a"}, []),
     ({"answer": "a", "antwort": "b"}, {}, {"answer": "a", "antwort": "b"}, []),
     ({"User said": "q", "Bot said": "a"}, {}, {"question": "q", "answer": "a"}, ["read 'User said' as question, 'Bot said' as answer"]),
-    # What stands in brackets may turn the meaning.
+    # A remark in brackets may change the meaning.
     ({"answer": "a", "Answer (ground truth)": "b", "Context (tokens)": 12}, {}, {"answer": "a", "Answer (ground truth)": "b", "Context (tokens)": 12}, []),
 )  # fmt: skip
 def test_names_of_columns_are_fields_and_what_they_displace_is_announced(

@@ -356,7 +356,7 @@ def judge_bias_report(found: JudgeBias) -> Report:
 
 
 def _sign(estimate: Estimate, wider: float, middle: float = 0.0) -> int:
-    """1 if the interval, so many times as wide, is above the middle, -1 if it is below, 0 if it holds it."""
+    """1 if the interval, widened by this factor, is above the middle, -1 if it is below, 0 if the middle is in it."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if low is None or high is None:
         return 0
